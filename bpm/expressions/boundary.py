@@ -1,0 +1,57 @@
+"""Where values leave the languages: into JSON (variables) and into decisions (conditions)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from bpm.expressions.errors import EvaluationFault
+
+type Json = None | bool | int | Decimal | str | list[Json] | dict[str, Json]
+
+
+def truth(value: object, text: str) -> bool:
+    """What a condition decides: a boolean, or JUEL's "true" and "false" as text; text: the condition, for the fault.
+
+    Anything else, null above all, is an EvaluationFault: a gateway that takes null for false routes wrongly without a trace.
+    """
+    if value is True or value is False:
+        return value
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    shown = "null" if value is None else repr(value)[:80]
+    raise EvaluationFault(f"the condition gives {shown}", text, expected="true or false")
+
+
+def to_json(value: object) -> Json:
+    """The value as JSON: exact numbers, temporal values as ISO 8601 text. EvaluationFault for anything that is no value.
+
+    Dates, times and durations of FEEL are written by `feel_values.temporal_text(value) -> str | None` (None: not temporal).
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | Decimal) and _is_number(value):
+        return value
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    if isinstance(value, dict):
+        return {_key(key): to_json(item) for key, item in value.items()}
+    from bpm.expressions.feel_values import temporal_text
+
+    text = temporal_text(value)
+    if text is None:
+        raise EvaluationFault(f"{type(value).__name__} is no value that can be stored", expected="null, boolean, number, text, time, list or map")
+    return text
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise EvaluationFault(f"{key!r:.80} is no key of a map", expected="text")
+    return key
+
+
+def _is_number(value: int | Decimal) -> bool:
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise EvaluationFault(f"{value} is no number that can be stored", expected="a finite number")
+        return True
+    return type(value) is int
