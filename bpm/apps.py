@@ -1,0 +1,15 @@
+"""Tokentrail's engine as a Django app."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class BpmConfig(AppConfig):
+    """The one app of the engine; its label is part of table and permission names."""
+
+    name = "bpm"
+    label = "bpm"
+    verbose_name = _("Processes")
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,1 @@
+"""One command, bpm, with a subcommand for each verb."""

@@ -1,0 +1,1 @@
+"""Read-only admin tables of runtime and history, in django-unfold's look."""

@@ -1,0 +1,1 @@
+"""The BPMN diagram in the browser, with tokens and incidents drawn on it."""

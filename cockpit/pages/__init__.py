@@ -1,0 +1,1 @@
+"""Pages of our own beside the admin: an instance, its diagram, its timeline."""
