@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
+
+from bpm.expressions.limits import Budget
+
+Language = Literal["feel", "juel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +53,10 @@ class Host:
 
 NO_HOST = Host()
 """No time, no host objects, no beans."""
+
+type Closure = Callable[[Mapping[str, object], Host, Budget], object]
+"""What a compiler makes of a tree: `compile_feel(tree: Node, text: str) -> Closure` (feel_compile), `compile_juel` likewise.
+
+The scope is only ever read by `scope[name]`, with KeyError and nothing else meaning "unknown": everything else it raises must pass.
+A unary test finds its input at `scope["?"]`.
+"""
