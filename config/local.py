@@ -1,11 +1,12 @@
 """Where local development keeps its data, and the addresses of what runs there.
 
-Everything lies in one git-ignored folder (.local, or TOKENTRAIL_LOCAL). script/up writes the addresses of the servers it
-started into services.json, so that manage.py in another terminal talks to the same ones. Nothing here connects.
+Everything lies in one git-ignored folder (.local, or TOKENTRAIL_LOCAL). script/up writes the addresses of the servers
+it started into services.json, so that manage.py in another terminal talks to the same ones. Nothing here connects.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -43,10 +44,8 @@ def default_services() -> dict[str, str]:
     """The addresses of the local servers: those of the running script/up, else where it would put them."""
     local = local_folder()
     services = {"database": socket_url(socket_folder(local), "tokentrail"), "redis": "redis://127.0.0.1:6379/0"}
-    try:
+    with contextlib.suppress(OSError, ValueError):
         services.update(json.loads((local / "services.json").read_text()))
-    except (OSError, ValueError):
-        pass
     return services
 
 

@@ -19,7 +19,7 @@ SHARED_PROCESSORS: list[Any] = [
 
 
 def logging_config(level: str) -> dict[str, Any]:
-    """Django's LOGGING: everything from `level` on to standard error. TOKENTRAIL_LOG=json or console chooses the form."""
+    """Django's LOGGING: everything from `level` on to standard error. TOKENTRAIL_LOG=json|console: the form."""
     form = os.environ.get("TOKENTRAIL_LOG") or ("console" if sys.stderr.isatty() else "json")
     renderers: dict[str, list[Any]] = {
         "console": [structlog.dev.ConsoleRenderer()],

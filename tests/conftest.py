@@ -1,0 +1,82 @@
+"""What every test may ask for beyond pytest-django's fixtures: the test database, and real processes of the site."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.db.backends.postgresql.operations import DatabaseOperations
+
+from config.local import socket_url
+from config.postgres import Postgres
+from config.processes import Process, Warden
+from config.valkey import Valkey
+
+WORKER_READY = 40.0
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(postgres: Postgres) -> None:
+    """pytest-django asks for this before it makes the test database: the server must run by then."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def flush_past_the_guards() -> Iterator[None]:
+    """Tests with transaction=True empty the tables afterwards. History refuses TRUNCATE, even to its owner, so only
+    here a superuser's session steps past triggers; the program itself has no such way."""
+    original = DatabaseOperations.execute_sql_flush
+
+    def flush(self: DatabaseOperations, sql_list: Sequence[str]) -> None:
+        original(self, ["SET LOCAL session_replication_role = replica", *sql_list])
+
+    DatabaseOperations.execute_sql_flush = flush  # type: ignore[method-assign]
+    yield
+    DatabaseOperations.execute_sql_flush = original  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def site_environment(postgres: Postgres, valkey: Valkey) -> dict[str, str]:
+    """The environment of a process of the site that works on the test database and the test broker."""
+    database = str(connection.settings_dict["NAME"])
+    return {
+        **os.environ,
+        "DATABASE_URL": socket_url(postgres.sockets, database),
+        "REDIS_URL": valkey.url,
+        "LOG_LEVEL": "INFO",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+@pytest.fixture
+def start_worker(
+    transactional_db: None, site_environment: dict[str, str], warden: Warden, tmp_path: Path
+) -> Iterator[Callable[..., Process]]:
+    """A function that starts a real Celery worker and waits until it is ready: start_worker("--queues=a,b")."""
+    started: list[Process] = []
+
+    def start(*arguments: str, concurrency: int = 1) -> Process:
+        name = f"worker{len(started)}"
+        command = [sys.executable, "-m", "celery", "-A", "config", "worker", "--loglevel=INFO", "--without-mingle"]
+        command += ["--without-gossip", f"--hostname={name}@localhost", f"--concurrency={concurrency}", *arguments]
+        worker = Process(name, command, tmp_path / f"{name}.log", warden, env=site_environment)
+        worker.start()
+        started.append(worker)
+        wait_for(lambda: "ready." in worker.last_words(50), WORKER_READY, worker.last_words)
+        return worker
+
+    yield start
+    for worker in started:
+        worker.stop()
+
+
+def wait_for(happened: Callable[[], bool], seconds: float, otherwise: Callable[[], str] = str) -> None:
+    """Wait until `happened` is true; after `seconds` fail with what `otherwise` says."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, f"did not happen in {seconds} s\n{otherwise()}"
+        time.sleep(0.05)
