@@ -1,0 +1,216 @@
+"""What somebody asks of an instance, in the imperative. Frozen data with a JSON form; deciding is in `decide`.
+
+Time is an argument: `at` is the commit's own time. `answers` holds what the shell looked up outside the instance, so
+that replay can answer from the log.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """`at`: aware datetime in UTC."""
+
+    at: datetime
+    answers: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartInstance(Command):
+    """Begin the instance at `node` (a start event; None: the one that a start by key means)."""
+
+    node: str | None = None
+    variables: dict[str, Any] = field(default_factory=dict)
+    business_key: str | None = None
+    caller: dict[str, Any] | None = None  # {"thread", "ticket", "wants": [names] | None for all}
+    trigger: str = "start"  # a reason: start, message, timer, signal, call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvanceToken(Command):
+    """Let an ACTIVE token go on."""
+
+    token: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockTask(Command):
+    """Give a READY task to a worker. The live engine does this for many tasks in one statement, with the same events."""
+
+    task: int
+    worker: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompleteExternalTask(Command):
+    """The worker is done. `variables` go to where they are visible, `local_variables` stay with the activity."""
+
+    task: int
+    worker: str
+    variables: dict[str, Any] = field(default_factory=dict)
+    local_variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailExternalTask(Command):
+    """The worker could not do it. `retries` None counts down by one; 0 opens an incident."""
+
+    task: int
+    worker: str
+    message: str = ""
+    details: str = ""
+    retries: int | None = None
+    retry_after: float | None = None  # seconds until it may be fetched again; None: the model's cycle, else at once
+    variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThrowBpmnError(Command):
+    """The worker reports an error that the model may catch."""
+
+    task: int
+    worker: str
+    code: str
+    message: str = ""
+    variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompleteUserTask(Command):
+    """A person has done it."""
+
+    user_task: int
+    user: str | None = None
+    variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimUserTask(Command):
+    """A person takes it; only an unclaimed task, or one that is already theirs."""
+
+    user_task: int
+    user: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnclaimUserTask(Command):
+    """Give it back."""
+
+    user_task: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThrowUserTaskError(Command):
+    """A person's task reports an error that the model may catch."""
+
+    user_task: int
+    code: str
+    message: str = ""
+    variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FireTimer(Command):
+    """The timer's moment has come."""
+
+    timer: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlate(Command):
+    """A message or signal has come for an open ticket. `message` names it: {"sender", "version", "ordinal"}."""
+
+    ticket: int
+    variables: dict[str, Any] = field(default_factory=dict)
+    message: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallReturned(Command):
+    """A called instance has ended. `outcome`: completed, error (with `code`), failed, cancelled, or refused (not started)."""
+
+    ticket: int
+    outcome: str
+    variables: dict[str, Any] = field(default_factory=dict)
+    code: str | None = None
+    text: str = ""
+    message: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetVariables(Command):
+    """Write variables in the scope of a token (0: the process)."""
+
+    token: int = 0
+    variables: dict[str, Any] = field(default_factory=dict)
+    unset: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryIncident(Command):
+    """Let the work behind an incident be tried again."""
+
+    incident: int
+    retries: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportIncident(Command):
+    """The engine could not step the token at all; it waits for an operator."""
+
+    token: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelInstance(Command):
+    """End the instance and all that is open in it."""
+
+    text: str = ""
+    message: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspendInstance(Command):
+    """Stop the instance: nothing moves until it is resumed."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeInstance(Command):
+    """Let a suspended instance go on."""
+
+    text: str = ""
+
+
+COMMANDS: dict[str, type[Command]] = {cls.__name__: cls for cls in Command.__subclasses__()}
+
+
+def to_json(command: Command) -> dict[str, Any]:
+    """The command's arguments as JSON values (datetimes as ISO 8601 text), without `at`; fields at their default are left out."""
+    found: dict[str, Any] = {}
+    for f in dataclasses.fields(command):
+        value = getattr(command, f.name)
+        default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
+        if f.name != "at" and value != default:
+            found[f.name] = value.isoformat() if isinstance(value, datetime) else value
+    return found
+
+
+def from_json(name: str, arguments: dict[str, Any], at: datetime) -> Command:
+    """The command that `to_json` wrote. KeyError for an unknown name, TypeError for arguments it does not take."""
+    cls = COMMANDS[name]
+    values: dict[str, Any] = dict(arguments)
+    for f in dataclasses.fields(cls):
+        if f.type == "datetime" and isinstance(values.get(f.name), str):
+            values[f.name] = datetime.fromisoformat(values[f.name])
+        elif f.type == "tuple[str, ...]" and f.name in values:
+            values[f.name] = tuple(values[f.name])
+    return cls(**values, at=at)

@@ -1,0 +1,280 @@
+"""Command to events: one function a command, in one table.
+
+    decide(graph, state, command) -> Decided(events, state) | Refusal(code, message) | Need(keys)
+
+Pure: the same arguments give the same answer, and a part of the state gives the same answer as the whole, or a `Need`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bpm.graph import Process
+from bpm.semantics import commands as c
+from bpm.semantics import locks, operators, view
+from bpm.semantics.elements.events import occur
+from bpm.semantics.elements.gateways import judge_inclusive
+from bpm.semantics.elements.subprocesses import open_scope
+from bpm.semantics.errors import throw_error
+from bpm.semantics.events import Event
+from bpm.semantics.mappings import keep_local, own_scope, set_variable, write_outward
+from bpm.semantics.starts import start_node
+from bpm.semantics.state import Key, State, Task, Ticket, UserTask
+from bpm.semantics.tokens import create, detach
+from bpm.semantics.walk import report, walk
+from bpm.semantics.work import Refused, Stuck, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The events, and the state after them (`state.touched` names the entities they changed; not sealed yet)."""
+
+    events: tuple[Event, ...]
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Nothing happens; `code` is one of `work.REFUSALS`, the message says why in words."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Load these (see `view`) and decide again."""
+
+    keys: tuple[Key, ...]
+
+
+type Decision = Decided | Refusal | Need
+
+
+def decide(graph: Process, state: State, command: c.Command) -> Decision:
+    """What the command brings about. The given state is left as it is."""
+    work = Work(graph, state, command.at, dict(command.answers))
+    try:
+        _admit(state, command)
+        DECIDE[type(command)](work, command)
+        judge_inclusive(work)
+    except view.Missing as missing:
+        return Need((missing.key,))
+    except Refused as refused:
+        return Refusal(refused.code, refused.message)
+    return Decided(tuple(work.events), work.state)
+
+
+# Commands that an instance takes while it is suspended.
+WHILE_SUSPENDED = (c.ResumeInstance, c.CancelInstance, c.SetVariables, c.LockTask)
+
+
+def _admit(state: State, command: c.Command) -> None:
+    instance = state.instance
+    if isinstance(command, c.StartInstance):
+        if instance is not None:
+            raise Refused("duplicate", "the instance has started already")
+        return
+    if instance is None:
+        raise Refused("not_found", "there is no such instance")
+    if instance.state == "RUNNING" or (instance.state == "SUSPENDED" and isinstance(command, WHILE_SUSPENDED)):
+        return
+    raise Refused("not_running", f"the instance is {instance.state}")
+
+
+def _start(work: Work, command: c.StartInstance) -> None:
+    node = start_node(work.graph, command.node)
+    said: dict[str, Any] = {"business_key": command.business_key, "caller": command.caller}
+    work.emit("INSTANCE_STARTED", 0, node=node.id, after="RUNNING", reason=command.trigger, definition=work.graph.id,
+              **{key: content for key, content in said.items() if content is not None})  # fmt: skip
+    for name, content in command.variables.items():
+        set_variable(work, 0, name, content)
+    token = create(work, node, scope=0, reason=command.trigger)
+    try:
+        open_scope(work, 0, work.graph.id)
+    except Stuck as stuck:
+        report(work, token, stuck.kind, stuck.message)
+        return
+    walk(work, token)
+
+
+def _advance(work: Work, command: c.AdvanceToken) -> None:
+    token = view.entity(work.state, "token", command.token)
+    if token is None:
+        raise Refused("not_found", f"there is no token {command.token}")
+    if token.state != "ACTIVE":
+        raise Refused("wrong_state", f"token {token.id} is {token.state}, not ACTIVE")
+    walk(work, token.id)
+
+
+def _complete_task(work: Work, command: c.CompleteExternalTask) -> None:
+    task = locks.held(work, command.task, command.worker)
+    work.change("TASK_COMPLETED", "task", task, "DONE", reason="work", worker=command.worker)
+    if command.local_variables:
+        scope = own_scope(work, work.token(task.token))
+        for name, content in command.local_variables.items():
+            set_variable(work, scope, name, content, token=task.token)
+    write_outward(work, task.token, _with_result(work, task, command.variables))
+    walk(work, task.token)
+
+
+def _with_result(work: Work, task: Task, variables: dict[str, Any]) -> dict[str, Any]:
+    """camunda:resultVariable names the worker's `result`."""
+    spec = work.graph.node(task.node).work
+    if spec is None or spec.result_variable is None or "result" not in variables:
+        return variables
+    return {(spec.result_variable if name == "result" else name): content for name, content in variables.items()}
+
+
+def _fail_task(work: Work, command: c.FailExternalTask) -> None:
+    locks.fail(work, command)
+
+
+def _error_task(work: Work, command: c.ThrowBpmnError) -> None:
+    task = locks.held(work, command.task, command.worker)
+    work.change("TASK_ERROR_THROWN", "task", task, "DONE", reason="error", worker=command.worker, code=command.code,
+                message=command.message)  # fmt: skip
+    _throw_and_go_on(work, task, command.code, command.message, command.variables)
+
+
+def _error_user_task(work: Work, command: c.ThrowUserTaskError) -> None:
+    task = _user_task(work, command.user_task)
+    work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="error")
+    _throw_and_go_on(work, task, command.code, command.message, command.variables)
+
+
+def _throw_and_go_on(work: Work, task: Task | UserTask, code: str, message: str, variables: dict[str, Any]) -> None:
+    mark = len(work.events)
+    try:
+        throw_error(work, task.token, code, message, variables)
+    except Stuck as stuck:
+        work.rewind(mark)
+        report(work, task.token, stuck.kind, stuck.message)
+        return
+    if work.token(task.token).state == "ACTIVE":
+        walk(work, task.token)
+
+
+def _user_task(work: Work, id: int) -> UserTask:
+    task: UserTask | None = view.entity(work.state, "user_task", id)
+    if task is None:
+        raise Refused("not_found", f"there is no user task {id}")
+    if not view.is_open("user_task", task):
+        raise Refused("wrong_state", f"the user task is {task.state}")
+    return task
+
+
+def _complete_user_task(work: Work, command: c.CompleteUserTask) -> None:
+    task = _user_task(work, command.user_task)
+    said = {} if command.user is None else {"user": command.user}
+    work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="work", **said)
+    write_outward(work, task.token, command.variables)
+    walk(work, task.token)
+
+
+def _claim(work: Work, command: c.ClaimUserTask) -> None:
+    task = _user_task(work, command.user_task)
+    if task.assignee not in (None, command.user):
+        raise Refused("wrong_user", f"the user task belongs to {task.assignee}")
+    work.change("USER_TASK_CLAIMED", "user_task", task, "CLAIMED", reason="work", user=command.user)
+
+
+def _unclaim(work: Work, command: c.UnclaimUserTask) -> None:
+    task = _user_task(work, command.user_task)
+    if task.state != "CLAIMED":
+        raise Refused("wrong_state", "nobody has claimed the user task")
+    work.change("USER_TASK_UNCLAIMED", "user_task", task, "READY", reason="work")
+
+
+def _fire_timer(work: Work, command: c.FireTimer) -> None:
+    timer = view.entity(work.state, "timer", command.timer)
+    if timer is None:
+        raise Refused("not_found", f"there is no timer {command.timer}")
+    if timer.state != "SCHEDULED":
+        raise Refused("wrong_state", f"the timer is {timer.state}")
+    if timer.fire_at > work.at:
+        raise Refused("wrong_state", f"the timer is due at {timer.fire_at.isoformat()}, it is {work.at.isoformat()}")
+    work.change("TIMER_FIRED", "timer", timer, "FIRED", reason="timer")
+    _occur(work, timer.token, timer.node, "timer", {}, schedule=timer.schedule)
+
+
+def _correlate(work: Work, command: c.Correlate) -> None:
+    ticket = _ticket(work, command.ticket)
+    work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason=ticket.kind.lower(), message=command.message)
+    _occur(work, ticket.token, ticket.node, ticket.kind.lower(), command.variables)
+
+
+def _occur(work: Work, token: int, node_id: str, reason: str, variables: dict[str, Any], *, schedule: dict[str, Any] | None = None) -> None:
+    """An awaited event has come: bring it about, and walk the token it sets going."""
+    mark = len(work.events)
+    node = work.graph.node(node_id)
+    try:
+        advanced = occur(work, token, node, reason, variables, schedule=schedule)
+    except Stuck as stuck:
+        work.rewind(mark)
+        report(work, token, stuck.kind, stuck.message)
+        return
+    if advanced is not None:
+        walk(work, advanced)
+
+
+def _ticket(work: Work, id: int) -> Ticket:
+    ticket: Ticket | None = view.entity(work.state, "ticket", id)
+    if ticket is None:
+        raise Refused("not_found", f"there is no wait ticket {id}")
+    if ticket.state != "OPEN":
+        raise Refused("duplicate" if ticket.state == "CONSUMED" else "wrong_state", f"the ticket is {ticket.state}")
+    return ticket
+
+
+def _call_returned(work: Work, command: c.CallReturned) -> None:
+    ticket = _ticket(work, command.ticket)
+    work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="call", message=command.message)
+    mark = len(work.events)
+    try:
+        _return(work, ticket, command)
+    except Stuck as stuck:
+        work.rewind(mark)
+        report(work, ticket.token, stuck.kind, stuck.message)
+        return
+    if command.outcome == "completed" or work.token(ticket.token).state == "ACTIVE":
+        walk(work, ticket.token)
+
+
+def _return(work: Work, ticket: Ticket, command: c.CallReturned) -> None:
+    if command.outcome == "error":
+        throw_error(work, ticket.token, command.code, command.text)
+    elif command.outcome == "completed":
+        # What came back stays in the token's own scope, so that outputs that fail can be tried again.
+        if command.variables:
+            keep_local(work, ticket.token, command.variables)
+    else:
+        # A retry calls again: everything that the activity set is taken back, and the token enters anew.
+        detach(work, ticket.token, reason="incident")
+        work.change("TOKEN_STATE_CHANGED", "token", work.token(ticket.token), "WAITING", reason="incident", step="enter")
+        report(work, ticket.token, "call", command.text or f"the called instance ended {command.outcome}")
+
+
+DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {
+    c.StartInstance: _start,
+    c.AdvanceToken: _advance,
+    c.LockTask: locks.lock,
+    c.CompleteExternalTask: _complete_task,
+    c.FailExternalTask: _fail_task,
+    c.ThrowBpmnError: _error_task,
+    c.CompleteUserTask: _complete_user_task,
+    c.ThrowUserTaskError: _error_user_task,
+    c.ClaimUserTask: _claim,
+    c.UnclaimUserTask: _unclaim,
+    c.FireTimer: _fire_timer,
+    c.Correlate: _correlate,
+    c.CallReturned: _call_returned,
+    c.SetVariables: operators.set_variables,
+    c.RetryIncident: operators.retry,
+    c.ReportIncident: operators.report_incident,
+    c.CancelInstance: operators.cancel_instance,
+    c.SuspendInstance: operators.suspend,
+    c.ResumeInstance: operators.resume,
+}

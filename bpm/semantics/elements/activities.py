@@ -1,0 +1,135 @@
+"""Tasks of all kinds and call activities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.graph import CallSpec, Flow, Formula, Node, UserSpec
+from bpm.semantics import view
+from bpm.semantics.elements.flows import unconditional_and_holding
+from bpm.semantics.elements.waiting import wait_for
+from bpm.semantics.formulas import names, number, text, value
+from bpm.semantics.mappings import give_out, passed_on, take_in, write_outward
+from bpm.semantics.tokens import detach, send, wait
+from bpm.semantics.work import Stuck, Work
+
+DEFAULT_RETRIES = 3
+DEFAULT_PRIORITY = 0
+USER_TASK_PRIORITY = 50  # as Camunda 7 has it
+
+
+def open_activity(work: Work, token: int, node: Node) -> None:
+    """What every activity begins with: its inputs, then what its boundary events wait for. Raises Stuck."""
+    take_in(work, work.token(token), node)
+    for boundary in node.boundary:
+        wait_for(work, token, work.graph.node(boundary))
+
+
+def leave_activity(work: Work, token: int, node: Node) -> list[Flow]:
+    """What every activity ends with: its outputs; then what hangs on it ends, and it leaves by its flows. Raises Stuck."""
+    give_out(work, work.token(token), node)
+    detach(work, token, reason="left")
+    return unconditional_and_holding(work, token, node)
+
+
+def enter_pass(work: Work, token: int, node: Node) -> bool:
+    """An undefined or manual task: nothing is waited for."""
+    take_in(work, work.token(token), node)
+    return True
+
+
+def enter_external(work: Work, token: int, node: Node) -> bool:
+    """Work for a worker outside."""
+    open_activity(work, token, node)
+    assert node.work is not None
+    topic = text(work, token, node.work.topic)
+    if not topic:
+        raise Stuck("expression", f"the topic of {node.id} is empty")
+    work.emit("TASK_CREATED", work.new_id(), token=token, node=node.id, after="READY", reason="work", topic=topic,
+              retries=number(work, token, node.work.retries, DEFAULT_RETRIES),
+              priority=number(work, token, node.work.priority, DEFAULT_PRIORITY))  # fmt: skip
+    wait(work, token, "work")
+    return False
+
+
+def enter_user(work: Work, token: int, node: Node) -> bool:
+    """Work for a person."""
+    open_activity(work, token, node)
+    spec = node.user or UserSpec()
+    said = {
+        "assignee": text(work, token, spec.assignee),
+        "due": text(work, token, spec.due),
+        "follow_up": text(work, token, spec.follow_up),
+        "form_key": text(work, token, spec.form_key),
+        "candidate_users": _people(work, token, spec.candidate_users),
+        "candidate_groups": _people(work, token, spec.candidate_groups),
+    }
+    priority = number(work, token, spec.priority, USER_TASK_PRIORITY)
+    work.emit("USER_TASK_CREATED", work.new_id(), token=token, node=node.id,
+              after="CLAIMED" if said["assignee"] else "READY", reason="work", priority=priority,
+              **{key: content for key, content in said.items() if content})  # fmt: skip
+    wait(work, token, "work")
+    return False
+
+
+def _people(work: Work, token: int, formulas: tuple[Formula, ...]) -> list[str]:
+    """Names of users or groups; a formula may give one, a list, or several separated by commas."""
+    found: list[str] = []
+    for formula in formulas:
+        content = value(work, token, formula)
+        several = content if isinstance(content, list) else str(content or "").split(",")
+        found.extend(str(one).strip() for one in several if str(one).strip())
+    return found
+
+
+def enter_receive(work: Work, token: int, node: Node) -> bool:
+    """Wait for a message."""
+    open_activity(work, token, node)
+    wait_for(work, token, node)
+    wait(work, token, "message")
+    return False
+
+
+def enter_call(work: Work, token: int, node: Node) -> bool:
+    """Ask for an instance of another process; its end comes back as a message."""
+    open_activity(work, token, node)
+    assert node.call is not None
+    spec = node.call
+    target = text(work, token, spec.target)
+    if not target:
+        raise Stuck("call", f"the called process of {node.id} is empty")
+    ticket = work.new_id()
+    work.emit("TICKET_OPENED", ticket, token=token, node=node.id, after="OPEN", reason="call", kind="CALL", name=target)
+    body = {
+        "ticket": ticket,
+        "binding": spec.binding,
+        "version": text(work, token, spec.version),
+        "wants": _wanted(spec),
+        "variables": passed_on(work, work.token(token), spec.inputs),
+        "business_key": next((text(work, token, m.source) for m in spec.inputs if m.business_key), None),
+    }
+    send(work, "CALL", target, body, token=token, node=node.id)
+    wait(work, token, "call")
+    return False
+
+
+def leave_call(work: Work, token: int, node: Node) -> list[Flow]:
+    """Map what the called instance brought back (it lies in the token's own scope), then leave. Raises Stuck."""
+    assert node.call is not None
+    found = work.token(token)
+    returned = view.variables(work.state, found.local) if found.local else {}
+    brought: dict[str, Any] = dict(returned) if node.call.propagate_all_outputs else {}
+    for mapping in node.call.outputs:
+        if mapping.everything:
+            brought |= returned
+        else:
+            brought[mapping.target] = value(work, token, mapping.source, returned)
+    write_outward(work, token, brought, skip_own=True)
+    return leave_activity(work, token, node)
+
+
+def _wanted(spec: CallSpec) -> list[str] | None:
+    """The variables of the called process that its end must bring back; None for all."""
+    if spec.propagate_all_outputs or any(mapping.everything for mapping in spec.outputs):
+        return None
+    return sorted(frozenset().union(*(names(mapping.source) for mapping in spec.outputs)))

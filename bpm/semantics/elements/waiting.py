@@ -1,0 +1,63 @@
+"""What a token waits for: timers and tickets, set for an event of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.expressions import ExpressionError
+from bpm.expressions.timers import Kind, Schedule, first, following
+from bpm.graph import Node, Trigger
+from bpm.semantics.formulas import text, value
+from bpm.semantics.work import Stuck, Work
+
+
+def wait_for(work: Work, token: int, node: Node) -> None:
+    """Set what the event `node` waits for, on the token (0: the instance). Raises Stuck."""
+    trigger = node.trigger or Trigger()
+    rule = SET.get(trigger.kind)
+    if rule is not None:
+        rule(work, token, node, trigger)
+
+
+def _set_timer(work: Work, token: int, node: Node, trigger: Trigger) -> None:
+    assert trigger.timer is not None
+    kind: Kind = "date" if trigger.timer_kind == "date" else "cycle" if trigger.timer_kind == "cycle" else "duration"
+    content = value(work, token, trigger.timer)
+    if not isinstance(content, str):
+        raise Stuck("timer", f"the timer {node.id} gives {content!r}, not a date, duration or cycle")
+    try:
+        schedule = first(kind, content, work.at, quartz=trigger.quartz)
+    except ExpressionError as fault:
+        raise Stuck("timer", f"the timer {node.id} cannot be set: {fault}") from None
+    if schedule is not None:
+        _schedule(work, token, node.id, schedule)
+
+
+def set_following(work: Work, token: int, node: Node, schedule: dict[str, Any]) -> None:
+    """Set a repeating timer's next moment, if it has one."""
+    after = following(Schedule.from_json(schedule), work.at)
+    if after is not None:
+        _schedule(work, token, node.id, after)
+
+
+def _schedule(work: Work, token: int, node: str, schedule: Schedule) -> None:
+    work.emit("TIMER_SCHEDULED", work.new_id(), token=token, node=node, after="SCHEDULED", reason="timer",
+              fire_at=schedule.fire_at.isoformat(), schedule=schedule.to_json())  # fmt: skip
+
+
+def _open_message(work: Work, token: int, node: Node, trigger: Trigger) -> None:
+    _open(work, token, node, "MESSAGE", text(work, token, trigger.name), text(work, token, trigger.correlation))
+
+
+def _open_signal(work: Work, token: int, node: Node, trigger: Trigger) -> None:
+    _open(work, token, node, "SIGNAL", text(work, token, trigger.name), None)
+
+
+def _open(work: Work, token: int, node: Node, kind: str, name: str | None, correlation: str | None) -> None:
+    said = {} if correlation is None else {"correlation": correlation}
+    work.emit("TICKET_OPENED", work.new_id(), token=token, node=node.id, after="OPEN", reason=kind.lower(),
+              kind=kind, name=name or "", **said)  # fmt: skip
+
+
+# trigger kind -> how it is waited for. Kinds that are thrown at a token (error, escalation) set nothing.
+SET = {"timer": _set_timer, "message": _open_message, "signal": _open_signal}

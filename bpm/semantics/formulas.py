@@ -1,0 +1,126 @@
+"""Formulas of the model evaluated for a token: which variables it sees, and what `execution` answers.
+
+Names resolve from the token's own scope outwards (see `view.scope_locals`). A formula that fails becomes `Stuck`, which
+leaves the token waiting with an incident. `Missing` passes through every evaluator untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bpm.expressions import ExpressionError, Host, HostObject, compile_text
+from bpm.expressions.boundary import to_json, truth
+from bpm.graph import Formula
+from bpm.semantics import view
+from bpm.semantics.state import State
+from bpm.semantics.work import Stuck, Work
+
+
+class Visible(Mapping[str, Any]):
+    """The variables a token sees, looked up one by one. `extra` comes first and belongs to no scope."""
+
+    def __init__(self, state: State, scopes: list[int], extra: Mapping[str, Any] | None = None) -> None:
+        self._state = state
+        self._scopes = scopes
+        self._extra = extra or {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._extra:
+            return self._extra[name]
+        for scope in self._scopes:
+            found = view.variable(self._state, scope, name)
+            if found is not None:
+                return found.value
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(visible_variables(self._state, self._scopes) | dict(self._extra))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def visible_variables(state: State, scopes: list[int]) -> dict[str, Any]:
+    """All variables that the scopes show, inner ones hiding outer ones of the same name."""
+    found: dict[str, Any] = {}
+    for scope in reversed(scopes):
+        found |= view.variables(state, scope)
+    return found
+
+
+def sees(state: State, token: int) -> dict[str, Any]:
+    """All variables that a token sees: what a worker or a person is shown."""
+    return visible_variables(state, view.scope_locals(state, token))
+
+
+def value(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | None = None) -> Any:
+    """The formula's value as JSON, for that token (0: the process); `extra` variables come first. Raises Stuck."""
+    if formula.kind == "list":
+        return [value(work, token, item, extra) for item in formula.items]
+    if formula.kind == "map":
+        return {key: value(work, token, item, extra) for key, item in zip(formula.keys, formula.items, strict=True)}
+    scope = Visible(work.state, view.scope_locals(work.state, token), extra)
+    if formula.kind == "variable":
+        return scope.get(formula.text)
+    try:
+        compiled = compile_text(formula.text, language=_language(formula))
+        return to_json(compiled.evaluate(scope, _host(work, token)))
+    except ExpressionError as fault:
+        raise Stuck("expression", str(fault)) from None
+
+
+def holds(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | None = None) -> bool:
+    """Whether a condition holds. Raises Stuck where it is neither true nor false."""
+    try:
+        return truth(value(work, token, formula, extra), formula.text)
+    except ExpressionError as fault:
+        raise Stuck("expression", str(fault)) from None
+
+
+def text(work: Work, token: int, formula: Formula | None, extra: Mapping[str, Any] | None = None) -> str | None:
+    """The formula's value as text; None where there is no formula or no value."""
+    found = None if formula is None else value(work, token, formula, extra)
+    return None if found is None else str(found)
+
+
+def number(work: Work, token: int, formula: Formula | None, default: int) -> int:
+    """The formula's value as a whole number. Raises Stuck where it is none."""
+    found = default if formula is None else value(work, token, formula)
+    try:
+        return int(found)
+    except (TypeError, ValueError):
+        raise Stuck("expression", f"{formula and formula.text!r} gives {found!r}, not a whole number") from None
+
+
+def names(formula: Formula) -> frozenset[str]:
+    """The variables that a formula may read."""
+    if formula.kind == "variable":
+        return frozenset({formula.text})
+    if formula.kind != "text":
+        return frozenset().union(*(names(item) for item in formula.items))
+    return compile_text(formula.text, language=_language(formula)).names
+
+
+def _language(formula: Formula) -> Any:
+    return formula.language
+
+
+def _host(work: Work, token: int) -> Host:
+    instance = work.state.instance
+    node = work.graph.nodes.get(work.state.tokens[token].node) if token else None
+    execution = HostObject(
+        "execution",
+        {
+            "id": work.state.thread,
+            "processInstanceId": work.state.thread,
+            "processInstanceBusinessKey": instance.business_key if instance else None,
+            "businessKey": instance.business_key if instance else None,
+            "processBusinessKey": instance.business_key if instance else None,
+            "processDefinitionKey": work.graph.id,
+            "currentActivityId": node.id if node else None,
+            "currentActivityName": node.name if node else None,
+        },
+        variables=True,
+    )
+    return Host(now=work.at, objects={"execution": execution})

@@ -1,0 +1,113 @@
+"""Joining gateways: when they fire, what they consume, and who goes on.
+
+Parallel (BPMN 2.0.2, 13.4.1): when every incoming flow has a token. Inclusive (13.4.3): when at least one has, and no
+token elsewhere in the scope can still reach an empty incoming flow, unless it can also reach a filled one.
+"""
+
+from __future__ import annotations
+
+from bpm.graph import Node
+from bpm.semantics import view
+from bpm.semantics.scopes import settle
+from bpm.semantics.state import Token
+from bpm.semantics.tokens import create
+from bpm.semantics.work import Work
+
+
+def joins(node: Node) -> bool:
+    """Whether tokens wait for each other at this gateway."""
+    return node.kind in ("parallel", "inclusive") and len(node.incoming) > 1
+
+
+def parallel_ready(work: Work, node: Node, waiting: list[Token]) -> list[Token]:
+    """The tokens to consume (the oldest of each flow), or nothing where a flow has none."""
+    first = _oldest_by_flow(waiting)
+    return list(first.values()) if len(first) == len(node.incoming) else []
+
+
+def inclusive_ready(work: Work, node: Node, scope: int, waiting: list[Token]) -> list[Token]:
+    """The tokens to consume at an inclusive gateway, or nothing while another may still come."""
+    first = _oldest_by_flow(waiting)
+    if not first:
+        return []
+    reach = work.graph.reach[node.id]
+    empty = [flow for flow in node.incoming if flow not in first]
+    here = {token.id for token in waiting}
+    for token in view.in_scope(work.state, scope) if empty else ():
+        if token.id in here or work.state.index.get(("parent", token.id)):
+            continue  # a fork's own token is nowhere: its children are
+        reachable = {token.flow} if token.node == node.id else {f for f in node.incoming if token.node in reach[f]}
+        if any(flow in reachable for flow in empty) and not any(flow in reachable for flow in first):
+            return []
+    return list(first.values())
+
+
+def fire(work: Work, node: Node, consumed: list[Token]) -> int:
+    """Consume the tokens; returns the one that goes on, ACTIVE and about to leave the gateway.
+
+    If all descend from one waiting fork token that has no other open child, that one goes on; a single token without
+    such an ancestor goes on itself; else a new token of the scope does.
+    """
+    ids = [token.id for token in consumed]
+    ancestor = _common_ancestor(work, consumed)
+    if ancestor is None and len(consumed) == 1:
+        alone = consumed[0]
+        work.emit("TOKEN_JOINED", alone.id, token=alone.id, node=node.id, before=alone.state, after="ACTIVE",
+                  reason="join", joined=[alone.id])  # fmt: skip
+        return alone.id
+    for token in consumed:
+        work.change("TOKEN_COMPLETED", "token", work.token(token.id), "COMPLETED", reason="join", passed=False)
+    if ancestor is not None:
+        for between in _between(work, consumed, ancestor):
+            work.change("TOKEN_COMPLETED", "token", work.token(between), "COMPLETED", reason="children", passed=False)
+        survivor = ancestor
+        before = work.token(survivor).state
+    else:
+        survivor = create(work, node, scope=consumed[0].scope, reason="join", step="leave")
+        before = "ACTIVE"
+    work.emit("TOKEN_JOINED", survivor, token=survivor, node=node.id, before=before, after="ACTIVE", reason="join",
+              joined=ids)  # fmt: skip
+    if ancestor is None:
+        for token in consumed:
+            settle(work, token.id)
+    return survivor
+
+
+def _oldest_by_flow(waiting: list[Token]) -> dict[str, Token]:
+    first: dict[str, Token] = {}
+    for token in sorted(waiting, key=lambda t: t.id):
+        if token.flow is not None:
+            first.setdefault(token.flow, token)
+    return first
+
+
+def _ancestors(work: Work, token: Token) -> list[int]:
+    found: list[int] = []
+    parent = token.parent
+    while parent:
+        found.append(parent)
+        parent = view.token(work.state, parent).parent
+    return found
+
+
+def _between(work: Work, consumed: list[Token], ancestor: int) -> list[int]:
+    """The fork tokens between the consumed ones and their ancestor, deepest first."""
+    found: set[int] = set()
+    for token in consumed:
+        chain = _ancestors(work, token)
+        found.update(chain[: chain.index(ancestor)])
+    return sorted(found, reverse=True)
+
+
+def _common_ancestor(work: Work, consumed: list[Token]) -> int | None:
+    """The nearest fork token from which all descend, if nothing else below it is open."""
+    chains = [_ancestors(work, token) for token in consumed]
+    shared = [id for id in chains[0] if all(id in chain for chain in chains)]
+    if not shared:
+        return None
+    ancestor = shared[0]
+    between = _between(work, consumed, ancestor)
+    gone = {token.id for token in consumed} | set(between)
+    if any(view.has_open_child(work.state, id, but=gone) for id in [*between, ancestor]):
+        return None
+    return ancestor

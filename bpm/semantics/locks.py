@@ -1,0 +1,77 @@
+"""External tasks and their workers: taking a task, holding it, failing at it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from bpm.expressions import ExpressionError
+from bpm.expressions.timers import first
+from bpm.semantics import commands as c
+from bpm.semantics import view
+from bpm.semantics.mappings import write_outward
+from bpm.semantics.state import Task
+from bpm.semantics.work import Refused, Work
+
+
+def lock(work: Work, command: c.LockTask) -> None:
+    """Give the task to the worker. Refused unless it is READY and its retry time has come."""
+    task = _task(work, command.task)
+    if task.state != "READY":
+        raise Refused("wrong_state", f"the task is {task.state}, not READY")
+    if task.retry_at is not None and task.retry_at > work.at:
+        raise Refused("wrong_state", f"the task may be tried again at {task.retry_at.isoformat()}")
+    work.change("TASK_LOCKED", "task", task, "LOCKED", reason="work", worker=command.worker, until=command.until.isoformat())
+
+
+def held(work: Work, id: int, worker: str) -> Task:
+    """The task, if that worker holds it now; refused with the reason otherwise."""
+    task = _task(work, id)
+    if task.state != "LOCKED":
+        raise Refused("wrong_state" if task.state != "READY" else "not_locked", f"the task is {task.state}, not LOCKED by {worker}")
+    if task.lock_owner != worker:
+        raise Refused("wrong_worker", f"the task is locked by {task.lock_owner}, not by {worker}")
+    if task.lock_expire_at is not None and task.lock_expire_at <= work.at:
+        raise Refused("lock_expired", f"the lock of {worker} ran out at {task.lock_expire_at.isoformat()}")
+    return task
+
+
+def fail(work: Work, command: c.FailExternalTask) -> None:
+    """Count down; with retries left the task is ready again after its pause, else it waits for an operator."""
+    task = held(work, command.task, command.worker)
+    left = task.retries - 1 if command.retries is None else command.retries
+    if left < 0:
+        raise Refused("invalid", f"retries must not be negative, {left} given")
+    write_outward(work, task.token, command.variables)
+    details = {"details": command.details} if command.details else {}
+    work.change("TASK_FAILED", "task", task, "FAILED", reason="work", worker=command.worker, error=command.message,
+                retries=left, **details)  # fmt: skip
+    if left:
+        pause = _pause(work, task, left) if command.retry_after is None else timedelta(seconds=command.retry_after)
+        said = {"retry_at": (work.at + pause).isoformat()} if pause else {}
+        work.change("TASK_RETRIED", "task", work.state.tasks[task.id], "READY", reason="retry", retries=left, **said)
+    else:
+        work.emit("INCIDENT_OPENED", work.new_id(), token=task.token, node=task.node, after="OPEN", reason="work",
+                  kind="task", message=command.message, task=task.id)  # fmt: skip
+
+
+def _pause(work: Work, task: Task, left: int) -> timedelta:
+    """The pause that the model's retry cycle ("R3/PT10S", "PT1M,PT5M") gives before the next try; none where it has none."""
+    spec = work.graph.node(task.node).work
+    cycle = spec.retry_cycle if spec else None
+    if not cycle:
+        return timedelta()
+    pauses = [part.strip() for part in cycle.split(",")]
+    total = len(pauses) if len(pauses) > 1 else left
+    text = pauses[min(max(total - left, 0), len(pauses) - 1)]
+    try:
+        schedule = first("duration", text.rsplit("/", 1)[-1], work.at)
+    except ExpressionError:
+        return timedelta()
+    return schedule.fire_at - work.at if schedule else timedelta()
+
+
+def _task(work: Work, id: int) -> Task:
+    task: Task | None = view.entity(work.state, "task", id)
+    if task is None:
+        raise Refused("not_found", f"there is no external task {id}")
+    return task

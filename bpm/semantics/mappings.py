@@ -1,0 +1,84 @@
+"""Variables that pass between scopes: inputs of an activity, its outputs, and what a worker brings back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bpm.graph import Node
+from bpm.graph import Mapping as Assignment
+from bpm.semantics import view
+from bpm.semantics.formulas import sees, value
+from bpm.semantics.state import Token
+from bpm.semantics.work import Work
+
+
+def set_variable(work: Work, scope: int, name: str, content: Any, *, token: int = 0) -> None:
+    """Write a variable in exactly this scope."""
+    work.emit("VARIABLE_SET", scope, token=token, name=name, value=content)
+
+
+def unset_variable(work: Work, scope: int, name: str, *, token: int = 0) -> None:
+    """Take a variable's value away; nothing happens where it has none."""
+    if view.variable(work.state, scope, name) is not None:
+        work.emit("VARIABLE_UNSET", scope, token=token, name=name)
+
+
+def own_scope(work: Work, token: Token) -> int:
+    """The variable scope of the token's visit, opened when it has none yet."""
+    if token.local:
+        return token.local
+    keep_local(work, token.id, {})
+    return work.token(token.id).local
+
+
+def keep_local(work: Work, token: int, variables: Mapping[str, Any]) -> None:
+    """Put variables into a new scope that only the token's visit sees, in place of its present one."""
+    found = work.token(token)
+    local = work.new_id()
+    work.emit("TOKEN_STATE_CHANGED", token, token=token, node=found.node, before=found.state, after=found.state,
+              reason="none", local=local)  # fmt: skip
+    for name, content in variables.items():
+        set_variable(work, local, name, content, token=token)
+
+
+def write_outward(work: Work, token: int, variables: Mapping[str, Any], *, skip_own: bool = False) -> None:
+    """Write each variable where it lives: in the innermost scope of the token (0: the process) that has it, else in the
+    process, as Camunda 7's setVariable does. `skip_own` leaves the token's own scope out.
+    """
+    scopes = view.scope_locals(work.state, token)
+    if skip_own and token and work.token(token).local:
+        scopes = scopes[1:]
+    for name, content in variables.items():
+        home = next((scope for scope in scopes if view.variable(work.state, scope, name) is not None), 0)
+        set_variable(work, home, name, content, token=token)
+
+
+def take_in(work: Work, token: Token, node: Node) -> None:
+    """Evaluate the inputs of an activity into its own scope. Raises Stuck.
+
+    All are evaluated in order, each seeing those before it, as Camunda 7 does.
+    """
+    if not node.inputs:
+        return
+    scope = own_scope(work, token)
+    for mapping in node.inputs:
+        set_variable(work, scope, mapping.target, value(work, token.id, mapping.source), token=token.id)
+
+
+def give_out(work: Work, token: Token, node: Node) -> None:
+    """Evaluate the outputs of an activity and write them to the scope around it. Raises Stuck."""
+    for mapping in node.outputs:
+        content = value(work, token.id, mapping.source)
+        write_outward(work, token.id, {mapping.target: content}, skip_own=True)
+
+
+def passed_on(work: Work, token: Token, assignments: tuple[Assignment, ...]) -> dict[str, Any]:
+    """The variables that `in` mappings give to a called process or a message. Raises Stuck."""
+    found: dict[str, Any] = {}
+    for mapping in assignments:
+        if mapping.everything:
+            found |= sees(work.state, token.id)
+        elif not mapping.business_key:
+            found[mapping.target] = value(work, token.id, mapping.source)
+    return found

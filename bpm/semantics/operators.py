@@ -1,0 +1,85 @@
+"""What operators ask of an instance: set variables, retry, cancel, suspend, resume."""
+
+from __future__ import annotations
+
+from bpm.semantics import commands as c
+from bpm.semantics import view
+from bpm.semantics.mappings import set_variable, unset_variable, write_outward
+from bpm.semantics.scopes import finish
+from bpm.semantics.state import Token
+from bpm.semantics.tokens import cancel_below
+from bpm.semantics.walk import report
+from bpm.semantics.work import Refused, Work
+
+
+def set_variables(work: Work, command: c.SetVariables) -> None:
+    """Write and unset variables as seen from a token (0: the process)."""
+    if command.token == 0:
+        for name, content in command.variables.items():
+            set_variable(work, 0, name, content)
+    else:
+        _open_token(work, command.token)
+        write_outward(work, command.token, command.variables)
+    scopes = view.scope_locals(work.state, command.token)
+    for name in command.unset:
+        home = next((scope for scope in scopes if view.variable(work.state, scope, name) is not None), None)
+        if home is not None:
+            unset_variable(work, home, name, token=command.token)
+
+
+def retry(work: Work, command: c.RetryIncident) -> None:
+    """Resolve an incident: its task becomes ready again, or its token goes on where it stopped."""
+    incident = view.entity(work.state, "incident", command.incident)
+    if incident is None:
+        raise Refused("not_found", f"there is no incident {command.incident}")
+    if incident.state != "OPEN":
+        raise Refused("wrong_state", f"the incident is {incident.state}")
+    if command.retries < 1:
+        raise Refused("invalid", f"retries must be at least 1, {command.retries} given")
+    work.change("INCIDENT_RESOLVED", "incident", incident, "RESOLVED", reason="operator")
+    if incident.task is not None:
+        task = view.entity(work.state, "task", incident.task)
+        assert task is not None
+        work.change("TASK_RETRIED", "task", task, "READY", reason="operator", retries=command.retries)
+    else:
+        token = view.token(work.state, incident.token)
+        work.change("TOKEN_STATE_CHANGED", "token", token, "ACTIVE", reason="retry")
+
+
+def report_incident(work: Work, command: c.ReportIncident) -> None:
+    """An ACTIVE token that the engine could not step waits with an incident."""
+    token = _open_token(work, command.token)
+    if token.state != "ACTIVE":
+        raise Refused("wrong_state", f"token {token.id} is {token.state}, not ACTIVE")
+    report(work, token.id, "engine", command.text)
+
+
+def cancel_instance(work: Work, command: c.CancelInstance) -> None:
+    """End all that is open, and the instance."""
+    cancel_below(work, 0, "cancel")
+    finish(work, "CANCELLED", "cancel", text=command.text)
+
+
+def suspend(work: Work, command: c.SuspendInstance) -> None:
+    """Stop the instance."""
+    _instance_to(work, "INSTANCE_SUSPENDED", "SUSPENDED", command.text)
+
+
+def resume(work: Work, command: c.ResumeInstance) -> None:
+    """Let the instance go on."""
+    if work.state.instances[0].state != "SUSPENDED":
+        raise Refused("wrong_state", "the instance is not suspended")
+    _instance_to(work, "INSTANCE_RESUMED", "RUNNING", command.text)
+
+
+def _instance_to(work: Work, event: str, state: str, text: str) -> None:
+    work.emit(event, 0, before=work.state.instances[0].state, after=state, reason="operator", text=text)
+
+
+def _open_token(work: Work, id: int) -> Token:
+    token: Token | None = view.entity(work.state, "token", id)
+    if token is None:
+        raise Refused("not_found", f"there is no token {id}")
+    if not view.is_open("token", token):
+        raise Refused("wrong_state", f"token {id} is {token.state}")
+    return token

@@ -1,0 +1,62 @@
+"""What the end of a token entails: fork parents end in turn, an emptied scope lets its own token go on, an emptied
+instance is complete.
+"""
+
+from __future__ import annotations
+
+from bpm.semantics import view
+from bpm.semantics.state import Token
+from bpm.semantics.tokens import detach, send, wake
+from bpm.semantics.work import Work
+
+
+def settle(work: Work, token: int) -> None:
+    """Judge what hangs above a token that has just ended."""
+    found = view.token(work.state, token)
+    parent = found.parent
+    while parent:
+        above = view.token(work.state, parent)
+        if above.state != "WAITING" or view.has_open_child(work.state, parent):
+            return
+        work.change("TOKEN_COMPLETED", "token", above, "COMPLETED", reason="children", passed=False)
+        parent = above.parent
+    _settle_scope(work, found)
+
+
+def _settle_scope(work: Work, ended: Token) -> None:
+    if view.has_open_in_scope(work.state, ended.scope):
+        return
+    if ended.scope:
+        owner = view.token(work.state, ended.scope)
+        if owner.state == "WAITING":
+            wake(work, owner.id, "children")
+    else:
+        finish(work, "COMPLETED", "end")
+
+
+# How an instance ends: state -> (event, outcome told to a caller).
+ENDS = {
+    "COMPLETED": ("INSTANCE_COMPLETED", "completed"),
+    "FAILED": ("INSTANCE_FAILED", "error"),
+    "CANCELLED": ("INSTANCE_CANCELLED", "cancelled"),
+}
+
+
+def finish(work: Work, state: str, reason: str, **said: str | None) -> None:
+    """End the instance and tell the caller, if there is one, with the variables it wants."""
+    instance = work.state.instance
+    assert instance is not None
+    if work.graph.scopes[work.graph.id].event_subprocesses:
+        detach(work, 0, reason=reason)
+    event, outcome = ENDS[state]
+    work.emit(event, 0, before=instance.state, after=state, reason=reason, **said)
+    if instance.caller is None:
+        return
+    wants = instance.caller.get("wants")
+    if wants is None:
+        variables = view.variables(work.state, 0)
+    else:
+        found = {name: view.variable(work.state, 0, name) for name in sorted(wants)}
+        variables = {name: variable.value for name, variable in found.items() if variable is not None}
+    body = {"caller": instance.caller, "outcome": outcome, "variables": variables, **said}
+    send(work, "RESULT", work.graph.id, body)
