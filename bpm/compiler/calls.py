@@ -1,0 +1,92 @@
+"""Call activities: which process, which version of it, and what passes between caller and called instance.
+
+camunda:in / out (Camunda 7, "Call Activity"): `variables="all"`, `source`, `sourceExpression`, `businessKey`, `local`. zeebe:calledElement: all variables go in and,
+with propagateAllChildVariables (the default), all come back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bpm.compiler import formulas
+from bpm.compiler.activities import activity
+from bpm.compiler.place import Place
+from bpm.compiler.xml import Element
+from bpm.graph import CallSpec, Formula, Mapping, Node
+
+# camunda:calledElementBinding and zeebe's bindingType -> ours
+_BINDINGS: Final = {
+    "latest": "latest",
+    "deployment": "deployment",
+    "version": "version",
+    "versionTag": "version_tag",
+}
+
+
+def call(place: Place) -> Node:
+    """The node of a callActivity. Reported: no called element, an unknown binding."""
+    zeebe = place.extensions.zeebe.get("calledElement")
+    spec = _camunda(place) if zeebe is None else _zeebe(place, zeebe)
+    return activity(place, "call", call=spec)
+
+
+def _camunda(place: Place) -> CallSpec:
+    said = place.extensions
+    target = formulas.formula(place, place.element.get("calledElement"))
+    if target is None:
+        place.report("called-element-missing", "The call activity says no process to call: set calledElement to a process id.")
+        target = Formula()
+    binding = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
+    version = said.get("calledElementVersion") or said.get("calledElementVersionTag")
+    inputs = [_mapping(place, item) for item in said.all("in")]
+    if said.flag("inheritVariables"):
+        inputs.insert(0, _everything())
+    return CallSpec(
+        target=target,
+        binding=_binding(place, binding),
+        version=formulas.formula(place, version),
+        inputs=tuple(inputs),
+        outputs=tuple(_mapping(place, item) for item in said.all("out")),
+    )
+
+
+def _mapping(place: Place, element: Element) -> Mapping:
+    local = element.get("local") == "true"
+    if element.get("variables") == "all":
+        return _everything(local)
+    if key := element.get("businessKey"):
+        return Mapping(target="", source=formulas.formula(place, key, at=element) or formulas.NULL, business_key=True)
+    target = element.get("target", "").strip()
+    source: Formula | None
+    if name := element.get("source", "").strip():
+        source = formulas.variable(name)
+    else:
+        source = formulas.formula(place, element.get("sourceExpression"), at=element)
+    if source is None or not target:
+        place.report("value-wrong", "A mapping of the call needs a target and a source or sourceExpression.", at=element)
+    return Mapping(target=target, source=source or formulas.NULL, local=local)
+
+
+def _zeebe(place: Place, element: Element) -> CallSpec:
+    target = formulas.formula(place, element.get("processId"), at=element)
+    if target is None:
+        place.report("called-element-missing", "The call activity says no process to call: set processId.", at=element)
+        target = Formula()
+    passes_all = element.get("propagateAllParentVariables", "true") != "false"
+    return CallSpec(
+        target=target,
+        binding=_binding(place, element.get("bindingType", "latest")),
+        version=formulas.formula(place, element.get("versionTag"), at=element),
+        inputs=(_everything(),) if passes_all else (),
+        propagate_all_outputs=element.get("propagateAllChildVariables", "true") != "false",
+    )
+
+
+def _everything(local: bool = False) -> Mapping:
+    return Mapping(target="", source=Formula(), everything=True, local=local)
+
+
+def _binding(place: Place, said: str) -> str:
+    if said not in _BINDINGS:
+        place.report("value-wrong", f"The binding {said!r} is none of {', '.join(_BINDINGS)}.")
+    return _BINDINGS.get(said, "latest")

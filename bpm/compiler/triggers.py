@@ -1,0 +1,179 @@
+"""Event definitions to triggers: what an event waits for or throws (BPMN 2.0.2, 10.5.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from bpm.compiler import formulas
+from bpm.compiler.document import child, children, flag, tag, text
+from bpm.compiler.place import Place, words
+from bpm.compiler.vocabulary import ZEEBE, extensions, inner
+from bpm.compiler.xml import Element
+from bpm.graph import Formula, Mapping, Trigger
+
+type Read = Callable[[Place, Element], Trigger]
+
+# timeDate, ... -> how the engine calls it
+_TIMES: Final = {"timeDate": "date", "timeDuration": "duration", "timeCycle": "cycle"}
+
+
+def trigger(place: Place) -> Trigger:
+    """The trigger of an event element: of its one definition, of several, or none."""
+    found = [DEFINITIONS[tag(element)](place, element) for element in definitions(place)]
+    if not found:
+        return Trigger()
+    if len(found) == 1:
+        return found[0]
+    kind = "parallel_multiple" if flag(place.element, "parallelMultiple") else "multiple"
+    return Trigger(kind=kind, parts=tuple(found))
+
+
+def definitions(place: Place) -> list[Element]:
+    """The event's definitions, those that it only refers to included."""
+    found = list(children(place.element, *DEFINITIONS))
+    for reference in children(place.element, "eventDefinitionRef"):
+        target = place.document.resolve(text(reference))
+        if target is None or tag(target) not in DEFINITIONS:
+            place.report("reference-missing", f"eventDefinitionRef names {text(reference)!r}, which is no event definition here.", at=reference)
+        else:
+            found.append(target)
+    return found
+
+
+def message(place: Place, element: Element, *, required: bool = True) -> Trigger:
+    """The message that an element with messageRef waits for or sends."""
+    target = place.resolve(element, "messageRef")
+    if target is None:
+        if required and element.get("messageRef") is None:
+            place.report("message-missing", "The event names no message: set messageRef.", at=element)
+        return Trigger(kind="message", payload=_payload(place, element))
+    if not target.get("name", "").strip():
+        place.report("message-unnamed", f"The message {target.get('id')!r} has no name; its id is taken.", at=target)
+    said = extensions(target).zeebe.get("subscription")
+    key = None if said is None else formulas.formula(place, said.get("correlationKey"), at=said)
+    return Trigger(kind="message", name=_name(place, target), correlation=key, payload=_payload(place, element))
+
+
+def _message(place: Place, element: Element) -> Trigger:
+    throws = place.tag in ("intermediateThrowEvent", "endEvent")
+    return message(place, element, required=not throws)
+
+
+def _timer(place: Place, element: Element) -> Trigger:
+    times = list(children(element, *_TIMES))
+    if not times:
+        place.report("timer-missing", "The timer says no time: it needs a timeDate, timeDuration or timeCycle.", at=element)
+        return Trigger(kind="timer")
+    if len(times) > 1:
+        place.report("timer-several", "The timer says more than one of timeDate, timeDuration and timeCycle.", at=element)
+    kind = _TIMES[tag(times[0])]
+    quartz = ZEEBE not in place.document.root.nsmap.values()
+    return Trigger(kind="timer", timer_kind=kind, timer=formulas.timer(place, kind, times[0], quartz=quartz), quartz=quartz)
+
+
+def _signal(place: Place, element: Element) -> Trigger:
+    target = place.resolve(element, "signalRef")
+    if target is None:
+        if element.get("signalRef") is None:
+            place.report("signal-missing", "The event names no signal: set signalRef.", at=element)
+        return Trigger(kind="signal")
+    return Trigger(kind="signal", name=_name(place, target), payload=_payload(place, element))
+
+
+def _error(place: Place, element: Element) -> Trigger:
+    said = extensions(element)
+    target = place.resolve(element, "errorRef")
+    return Trigger(
+        kind="error",
+        code=None if target is None else _code(place, target, "errorCode"),
+        code_variable=said.get("errorCodeVariable"),
+        message_variable=said.get("errorMessageVariable"),
+        error_message=None if target is None else formulas.formula(place, extensions(target).get("errorMessage"), at=target),
+    )
+
+
+def _escalation(place: Place, element: Element) -> Trigger:
+    target = place.resolve(element, "escalationRef")
+    return Trigger(
+        kind="escalation",
+        code=None if target is None else _code(place, target, "escalationCode"),
+        code_variable=extensions(element).get("escalationCodeVariable"),
+        payload=_payload(place, element),
+    )
+
+
+def _conditional(place: Place, element: Element) -> Trigger:
+    said = extensions(element)
+    asked = child(element, "condition")
+    if asked is None:
+        place.report("expression-missing", "The conditional event has no condition.", at=element)
+    return Trigger(
+        kind="conditional",
+        condition=None if asked is None else formulas.condition(place, asked, what="The condition of the event"),
+        condition_variables=tuple(words(said.get("variableName"))),
+        condition_events=tuple(words(said.get("variableEvents") or said.get("variableEvent"))),
+    )
+
+
+def _compensation(place: Place, element: Element) -> Trigger:
+    target = place.resolve(element, "activityRef")
+    return Trigger(kind="compensation", activity=None if target is None else target.get("id"))
+
+
+def _link(place: Place, element: Element) -> Trigger:
+    name = element.get("name") or place.element.get("name") or ""
+    return Trigger(kind="link", name=Formula(text=name))
+
+
+def _cancel(place: Place, element: Element) -> Trigger:
+    return Trigger(kind="cancel")
+
+
+def _terminate(place: Place, element: Element) -> Trigger:
+    return Trigger(kind="terminate")
+
+
+DEFINITIONS: Final[dict[str, Read]] = {
+    "messageEventDefinition": _message,
+    "timerEventDefinition": _timer,
+    "signalEventDefinition": _signal,
+    "errorEventDefinition": _error,
+    "escalationEventDefinition": _escalation,
+    "conditionalEventDefinition": _conditional,
+    "compensateEventDefinition": _compensation,
+    "linkEventDefinition": _link,
+    "cancelEventDefinition": _cancel,
+    "terminateEventDefinition": _terminate,
+}
+
+
+def _name(place: Place, target: Element) -> Formula:
+    """The name of a message or signal; its id where it has none."""
+    return formulas.formula(place, target.get("name"), at=target) or Formula(text=target.get("id", ""))
+
+
+def _code(place: Place, target: Element, attribute: str) -> Formula:
+    """The code of an error or escalation; its id where it has none, so that thrower and catcher still agree."""
+    found = formulas.formula(place, target.get(attribute), at=target)
+    if found is None:
+        place.report("error-code-missing", f"{target.get('id')!r} has no {attribute}; its id is taken.", at=target)
+    return found or Formula(text=target.get("id", ""))
+
+
+def _payload(place: Place, element: Element) -> tuple[Mapping, ...]:
+    """The variables that a throw sends along: camunda:in of a signal, message or escalation definition."""
+    found: list[Mapping] = []
+    said = extensions(element)
+    for item in said.all("in"):
+        if item.get("variables") == "all":
+            found.append(Mapping(target="", source=Formula(), everything=True))
+        elif name := item.get("source"):
+            found.append(Mapping(target=item.get("target", name), source=formulas.variable(name)))
+        else:
+            source = formulas.formula(place, item.get("sourceExpression"), at=item) or formulas.NULL
+            found.append(Mapping(target=item.get("target", ""), source=source))
+    for holder in said.all("inputOutput"):
+        for item in inner(holder, "inputParameter"):
+            place.report("unsupported-extension", "An inputParameter of an event definition has no effect: put it on the event.", at=item)
+    return tuple(found)
