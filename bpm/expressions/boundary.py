@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from math import isfinite
 
 from bpm.expressions.errors import EvaluationFault
+from bpm.expressions.limits import DECIMAL128
 
-type Json = None | bool | int | Decimal | str | list[Json] | dict[str, Json]
+type Json = bool | int | Decimal | str | list[Json] | dict[str, Json] | None
 
 
 def truth(value: object, text: str) -> bool:
     """What a condition decides: a boolean, or JUEL's "true" and "false" as text; text: the condition, for the fault.
 
-    Anything else, null above all, is an EvaluationFault: a gateway that takes null for false routes wrongly without a trace.
+    Anything else, null above all, is an EvaluationFault: a gateway that takes null for false routes wrongly without a
+    trace.
     """
     if value is True or value is False:
         return value
@@ -23,9 +28,11 @@ def truth(value: object, text: str) -> bool:
 
 
 def to_json(value: object) -> Json:
-    """The value as JSON: exact numbers, temporal values as ISO 8601 text. EvaluationFault for anything that is no value.
+    """The value as JSON: exact numbers, temporal values as ISO 8601 text. EvaluationFault for anything that is no
+    value.
 
-    Dates, times and durations of FEEL are written by `feel_values.temporal_text(value) -> str | None` (None: not temporal).
+    Dates, times and durations of FEEL are written by `feel_values.temporal_text(value) -> str | None` (None: not
+    temporal).
     """
     if value is None or isinstance(value, bool | str):
         return value
@@ -39,7 +46,10 @@ def to_json(value: object) -> Json:
 
     text = temporal_text(value)
     if text is None:
-        raise EvaluationFault(f"{type(value).__name__} is no value that can be stored", expected="null, boolean, number, text, time, list or map")
+        raise EvaluationFault(
+            f"{type(value).__name__} is no value that can be stored",
+            expected="null, boolean, number, text, time, list or map",
+        )
     return text
 
 
@@ -55,3 +65,27 @@ def _is_number(value: int | Decimal) -> bool:
             raise EvaluationFault(f"{value} is no number that can be stored", expected="a finite number")
         return True
     return type(value) is int
+
+
+def from_host(value: object) -> object:
+    """What a bean returned, as a value of the languages: floats become Decimals, tuples lists; EvaluationFault for
+    other objects.
+    """
+    if value is None or type(value) in _PLAIN:
+        return value
+    if isinstance(value, float):
+        return DECIMAL128.create_decimal(repr(value)) if isfinite(value) else _refuse(value)
+    if isinstance(value, list | tuple):
+        return [from_host(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_key(key): from_host(item) for key, item in value.items()}
+    return _refuse(value)
+
+
+def _refuse(value: object) -> object:
+    raise EvaluationFault(
+        f"a bean returned {type(value).__name__}", expected="null, boolean, number, text, time, list or map"
+    )
+
+
+_PLAIN = frozenset({bool, int, Decimal, str, date, time, datetime, timedelta})

@@ -28,8 +28,10 @@ class Outcome:
 class Compiled:
     """An expression ready to be evaluated.
 
-    text: the source; language: None for plain text; names: the variables it may read, `execution.getVariable("x")` counted
-    (more than it reads in one evaluation, never fewer); dynamic: it may also read variables whose names only the evaluation knows;
+    text: the source; language: None for plain text; names: the variables it may read, `execution.getVariable("x")`
+    counted
+    (more than it reads in one evaluation, never fewer); dynamic: it may also read variables whose names only the
+    evaluation knows;
     constant: it gives the same value whatever the scope and the host.
     """
 
@@ -42,7 +44,9 @@ class Compiled:
     closure: Closure = field(repr=False, compare=False)
 
     def evaluate(self, scope: Mapping[str, object], host: Host = NO_HOST) -> object:
-        """The value in this scope; EvaluationFault or LimitFault naming the text; what scope or a bean raises passes through."""
+        """The value in this scope; EvaluationFault or LimitFault naming the text; what scope or a bean raises passes
+        through.
+        """
         return self._run(scope, host, Budget())
 
     def explain(self, scope: Mapping[str, object], host: Host = NO_HOST) -> Outcome:
@@ -62,8 +66,9 @@ class Compiled:
 def compile_text(text: str, *, language: Language | None = None, names: frozenset[str] = frozenset()) -> Compiled:
     """The expression in an attribute or element of a model, compiled once and cached; SyntaxFault or LimitFault.
 
-    language: as the model names it; None: a leading `=` is FEEL, `${` or `#{` a JUEL template, anything else literal text.
-    names: the names in scope; only FEEL needs them, to know where a name with signs in it (`gross-amount`) ends.
+    language: as the model names it; None: a leading `=` is FEEL, `${` or `#{` a JUEL template, anything else literal
+    text. names: the names in scope; only FEEL needs them, to know where a name with signs in it (`gross-amount`)
+    ends.
     """
     if language is None:
         language = _language_of(text)
@@ -91,7 +96,7 @@ def _literal(text: str) -> Compiled:
 def _compiled(text: str, language: Language, names: frozenset[str]) -> Compiled:
     if language == "juel":
         tree = _checked(text, lambda: parse_juel(text))
-        return _of(text, language, tree, read_by_juel(tree), compile_juel(tree, text))
+        return _of(text, language, tree, read_by_juel(tree), compile_juel(tree))
     marked = len(text) - len(text.lstrip())
     source = " " * (marked + 1) + text[marked + 1 :] if text[marked : marked + 1] == "=" else text
     tree = _checked(text, lambda: parse_feel(source, names))
@@ -109,7 +114,9 @@ def _of(text: str, language: Language, tree: Node, reading: Reading, closure: Cl
 
 
 def _checked(text: str, parse: Callable[[], Node]) -> Node:
-    """The tree, low enough for compilers and closures to descend into; a parser's fault names the text as the model has it."""
+    """The tree, low enough for compilers and closures to descend into; a parser's fault names the text as the model
+    has it.
+    """
     try:
         tree = parse()
     except ExpressionError as fault:
@@ -120,7 +127,7 @@ def _checked(text: str, parse: Callable[[], Node]) -> Node:
 
 
 def _feel(tree: Node, text: str) -> Closure:
-    # Here and not above: FEEL's functions bring regular expressions along, which programs with JUEL alone need not load.
+    # Here and not above: FEEL's functions bring regular expressions along, which JUEL alone need not load.
     from bpm.expressions.feel_compile import compile_feel
 
     return compile_feel(tree, text)

@@ -34,7 +34,9 @@ class Token:
 
 
 def number(digits: str, text: str, position: int) -> int | Decimal:
-    """What a number in the text denotes: an int if exact, else a Decimal of 34 digits; SyntaxFault when it is out of range."""
+    """What a number in the text denotes: an int if exact, else a Decimal of 34 digits; SyntaxFault when it is out of
+    range.
+    """
     if digits.isdecimal() and len(digits) <= _EXACT_DIGITS:
         return int(digits)
     try:
@@ -102,7 +104,7 @@ class Cursor:
         return SyntaxFault(message, self.text, position, expected)
 
     def descend(self) -> None:
-        """One level further down; LimitFault beyond MAX_NESTING. (A fault ends the parser: nothing is restored then.)"""
+        """One level further down; LimitFault beyond MAX_NESTING. (A fault ends the parser and restores nothing.)"""
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             raise LimitFault(

@@ -27,7 +27,16 @@ class ExpressionError(Exception):
 
     def within(self, text: str) -> ExpressionError:
         """This fault, with the source named; a fault that already names one keeps it."""
-        return self if self.text else type(self)(self.message, text, self.position, self.expected)
+        self.text = self.text or text
+        return self
+
+    def at(self, position: int) -> ExpressionError:
+        """This fault, with its place named; a fault that already has one keeps it (the innermost node knows best)."""
+        self.position = position if self.position is None else self.position
+        return self
+
+    def __reduce__(self) -> tuple[type[ExpressionError], tuple[str, str, int | None, str]]:
+        return type(self), (self.message, self.text, self.position, self.expected)
 
     def __str__(self) -> str:
         said = self.message

@@ -1,7 +1,7 @@
 """Tokens of FEEL (DMN 1.5, 10.3.1.2).
 
-FEEL cannot be cut into tokens before it is parsed: a name may hold spaces and signs, and where it ends depends on the names in
-scope. `Names` knows the names that need such knowledge and answers the longest one that begins at a place.
+FEEL cannot be cut into tokens before it is parsed: a name may hold spaces and signs, and where it ends depends on the
+names in scope. `Names` knows the names that need such knowledge and answers the longest one that begins at a place.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _no_token(text: str, position: int) -> SyntaxFault:
     if text[position] == '"':
         return SyntaxFault("the text is not closed", text, position, "a closing '\"'")
     if text[position] == "'":
-        return SyntaxFault("unexpected \"'\"", text, position, "texts in double quotes")
+        return SyntaxFault('unexpected "\'"', text, position, "texts in double quotes")
     if text.startswith("/*", position):
         return SyntaxFault("the comment is not closed", text, position, "'*/'")
     return SyntaxFault(f"unexpected {text[position]!r}", text, position, "an expression")

@@ -4,8 +4,9 @@ There is no clock here: a limit by wall time would let the live engine and a rep
 instead, each of which costs bounded time, so that whatever goes in ends in a value or a `LimitFault` well under 200 ms:
 
 - whoever loops charges one step an iteration, whoever calls charges one step a call;
-- whoever does work in proportion to a value (a join, a sort, a comparison of lists) charges that size **before** doing it,
-  and whoever builds a text or a list asks `Budget.room` first.
+- whoever does work in proportion to a value (a join, a sort, a comparison of lists) charges that size **before**
+  doing it,
+and whoever builds a text or a list asks `Budget.room` first.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Budget:
             raise LimitFault("the expression takes too many steps", expected=f"at most {MAX_STEPS}")
 
     def room(self, size: int, limit: int = MAX_TEXT) -> None:
-        """Ask before building something of this size (MAX_TEXT for texts, MAX_ITEMS for lists); LimitFault if too big."""
+        """Ask before building something of this size (MAX_TEXT for texts, MAX_ITEMS for lists); LimitFault if too
+        big.
+        """
         if size > limit:
             raise LimitFault(f"the expression builds a value of size {size}", expected=f"at most {limit}")
 

@@ -1,8 +1,8 @@
 """FEEL texts to trees: the whole grammar of DMN 1.5 (10.3.1.2), unary tests included, and Camunda's backtick names.
 
-One loop over binding powers instead of the grammar's ladder of rules. Nothing is ever tried twice except the leading `not(` of unary
-tests, so that parsing takes linear time whatever comes in. Names that no operator separates are one name: `Vacation Status.email` needs
-no scope, `a-b` as a name does.
+One loop over binding powers instead of the grammar's ladder of rules. Nothing is ever tried twice except the leading
+`not(` of unary tests, so that parsing takes linear time whatever comes in. Names that no operator separates are one
+name: `Vacation Status.email` needs no scope, `a-b` as a name does.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ _BEGINS = frozenset({"(", "[", "]", "{", "-", "@"})
 
 
 def parse_feel(text: str, names: Iterable[str] = ()) -> Node:
-    """The tree of a FEEL expression. names: the names in scope (those with spaces or signs matter); SyntaxFault, LimitFault."""
+    """The tree of a FEEL expression. names: the names in scope (those with spaces or signs matter); SyntaxFault,
+    LimitFault.
+    """
     parser = _Parser(text, names)
     parser.start(0)
     tree = parser.expression()
@@ -111,7 +113,7 @@ class _Parser(Cursor):
         if self.token.kind != "end":
             raise self.unexpected("an operator or the end")
 
-    # -- expressions -----------------------------------------------------------------------------------------------------
+    # -- expressions ---------------------------------------------------------------------------------------------------
 
     def expression(self) -> Node:
         return self.operation(_OR)
@@ -253,7 +255,7 @@ class _Parser(Cursor):
                 return ContextOf(entries, position=position)
         raise self.unexpected("an expression")
 
-    # -- the parts of expressions ----------------------------------------------------------------------------------------
+    # -- the parts of expressions --------------------------------------------------------------------------------------
 
     def half_range(self, position: int) -> Node | None:
         if not self.at(*_COMPARING):
@@ -323,7 +325,9 @@ class _Parser(Cursor):
                 else:
                     positional.append(self.expression())
                 if positional and named:
-                    raise self.fault("arguments are named or not", self.token.position, "names for all arguments or for none")
+                    raise self.fault(
+                        "arguments are named or not", self.token.position, "names for all arguments or for none"
+                    )
                 if not self.accept(","):
                     break
         if not self.at(")"):
@@ -362,7 +366,7 @@ class _Parser(Cursor):
             self.advance()
         return Function(tuple(parameters), self.expression(), external, position=position)
 
-    # -- unary tests -----------------------------------------------------------------------------------------------------
+    # -- unary tests ---------------------------------------------------------------------------------------------------
 
     def tests(self) -> tuple[Test, ...]:
         tests = [self.test()]
@@ -386,7 +390,9 @@ class _Parser(Cursor):
         return UnaryTests(tests, negated=True, position=position) if self.token.kind == "end" else None
 
     def tests_of_in(self) -> tuple[Test, ...]:
-        """What follows `in`: one test, or several in brackets (which may turn out to be a range or an expression in brackets)."""
+        """What follows `in`: one test, or several in brackets (which may turn out to be a range or an expression in
+        brackets).
+        """
         position = self.token.position
         if not self.at("("):
             if self.at(*_COMPARING):
@@ -411,7 +417,7 @@ class _Parser(Cursor):
     def plain_test(self, operand: Node, position: int) -> Test:
         return Test(None, operand, uses_input(operand), position=position)
 
-    # -- names -----------------------------------------------------------------------------------------------------------
+    # -- names ---------------------------------------------------------------------------------------------------------
 
     def words(self) -> str:
         """A name of one word or more: names and numbers that no operator separates belong together."""

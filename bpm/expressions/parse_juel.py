@@ -1,6 +1,7 @@
 """JUEL texts to trees: EL 2.2 as Camunda 7 and Flowable use it (no lambdas, no assignment, no `;`).
 
-A text is a template: plain text with any number of `${...}` or `#{...}` in it (they mean the same). `\\${` is plain text.
+A text is a template: plain text with any number of `${...}` or `#{...}` in it (they mean the same). `\\${` is plain
+text.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def has_hole(text: str) -> bool:
 
 
 def parse_juel(text: str) -> Node:
-    """The tree of a template. One hole and nothing else but blanks is the expression in it, not a text. SyntaxFault, LimitFault."""
+    """The tree of a template. One hole and nothing else but blanks is the expression in it, not a text. SyntaxFault,
+    LimitFault.
+    """
     parser = _Parser(text)
     parts: list[Node] = []
     holes: list[Node] = []
@@ -80,7 +83,9 @@ def parse_juel(text: str) -> Node:
     plain += text[position:]
     if plain or not parts:
         parts.append(Literal(plain, position=position))
-    if len(holes) == 1 and all(part is holes[0] or (isinstance(part, Literal) and not str(part.value).strip()) for part in parts):
+    if len(holes) == 1 and all(
+        part is holes[0] or (isinstance(part, Literal) and not str(part.value).strip()) for part in parts
+    ):
         return holes[0]
     return parts[0] if not holes else Template(tuple(parts))
 
@@ -119,7 +124,9 @@ class _Parser(Cursor):
         if character in "\"'":
             return self.fault("the text is not closed", position, f"a closing {character!r}")
         if character in "=;":
-            return self.fault(f"unexpected {character!r}", position, "'==' to compare; assignments are not part of this language")
+            return self.fault(
+                f"unexpected {character!r}", position, "'==' to compare; assignments are not part of this language"
+            )
         return self.fault(f"unexpected {character!r}", position, "an expression")
 
     def hole(self, position: int) -> tuple[Node, int]:
@@ -131,7 +138,7 @@ class _Parser(Cursor):
         # Not `expect`: what follows the brace is plain text and must not be read as a token.
         return node, self.token.end
 
-    # -- expressions -----------------------------------------------------------------------------------------------------
+    # -- expressions ---------------------------------------------------------------------------------------------------
 
     def expression(self) -> Node:
         condition = self.operation(_OR)

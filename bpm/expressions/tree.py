@@ -1,9 +1,10 @@
 """The one tree that FEEL and JUEL parse to.
 
 Every node is frozen and carries `position`, the character of the source where it begins (positions do not count when
-trees are compared). What a node *means* depends on the language that compiles it (`feel_compile`, `juel_compile`), because
-the languages must differ: FEEL `1 = "1"` is null, JUEL's is true; FEEL counts from 1, JUEL from 0; an unknown name is null in FEEL
-and a fault in JUEL. Which nodes a language uses is said below; a compiler never meets the other's.
+trees are compared). What a node *means* depends on the language that compiles it (`feel_compile`, `juel_compile`),
+because the languages must differ: FEEL `1 = "1"` is null, JUEL's is true; FEEL counts from 1, JUEL from 0; an unknown
+name is null in FEEL and a fault in JUEL. Which nodes a language uses is said below; a compiler never meets the
+other's.
 
 Operators are written as FEEL writes them: a JUEL `==`, `eq` is "=", `ne` is "!=", `div` is "/", `mod` is "%".
 Chains of one precedence (`a + b - c`, `a and b and c`) are single flat nodes, so that 2,000 terms need no recursion.
@@ -15,7 +16,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 type Constant = bool | int | Decimal | str | None
-"""A literal's value. A number without point or exponent and of at most 34 digits is an int, any other a Decimal of 34 digits."""
+"""A literal's value. A number without point or exponent and of at most 34 digits is an int, any other a Decimal of 34
+digits.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Node:
     position: int = field(compare=False, kw_only=True, default=0)
 
 
-# -- both languages ------------------------------------------------------------------------------------------------------------
+# -- both languages ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,11 @@ class Literal(Node):
 
 @dataclass(frozen=True, slots=True)
 class Name(Node):
-    """A variable, host object or function by its name; words joined by one space (`date and time`), JUEL's `ns:name` whole.
+    """A variable, host object or function by its name; words joined by one space (`date and time`), JUEL's `ns:name`
+    whole.
 
-    FEEL's `?` is the name of a unary test's input, `item` that of a filter's item, `partial` that of the results so far of a `for`.
+    FEEL's `?` is the name of a unary test's input, `item` that of a filter's item, `partial` that of the results so
+    far of a `for`.
     """
 
     name: str
@@ -57,7 +62,8 @@ class Path(Node):
 class Call(Node):
     """`function(a, b)` or, in FEEL only, `function(x: a, y: b)`: then arguments is empty and named is not.
 
-    In FEEL function is any expression (`Name`, a `Path` to a context's function, a `Function`); in JUEL always a `Name`.
+    In FEEL function is any expression (`Name`, a `Path` to a context's function, a `Function`); in JUEL always a
+    `Name`.
     """
 
     function: Node
@@ -69,8 +75,8 @@ class Call(Node):
 class Arithmetic(Node):
     """`first op1 x1 op2 x2 ...`, from left to right, all of one precedence.
 
-    rest: (operator, operand) pairs, never empty; the operators of one node are all of `+ -`, or all of `* / %`, or all `**`
-    (`**` is FEEL's, `%` is JUEL's).
+    rest: (operator, operand) pairs, never empty; the operators of one node are all of `+ -`, or all of `* / %`, or
+    all `**` (`**` is FEEL's, `%` is JUEL's).
     """
 
     first: Node
@@ -116,7 +122,7 @@ class Conditional(Node):
     negative: Node
 
 
-# -- JUEL only -----------------------------------------------------------------------------------------------------------------
+# -- JUEL only ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +166,14 @@ class Empty(Node):
     operand: Node
 
 
-# -- FEEL only (DMN 1.5, chapter 10.3) -----------------------------------------------------------------------------------------
+# -- FEEL only (DMN 1.5, chapter 10.3) ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class AtLiteral(Node):
-    """`@"2024-01-31T10:00"`: a date, time, date and time or duration by its text (unescaped, unchecked; null if it is none)."""
+    """`@"2024-01-31T10:00"`: a date, time, date and time or duration by its text (unescaped, unchecked; null if it is
+    none).
+    """
 
     text: str
 
@@ -179,7 +187,9 @@ class ListOf(Node):
 
 @dataclass(frozen=True, slots=True)
 class ContextOf(Node):
-    """`{key: value, ...}`: entries in order; each value sees the entries before it by their keys. Keys may repeat (FEEL: null)."""
+    """`{key: value, ...}`: entries in order; each value sees the entries before it by their keys. Keys may repeat
+    (FEEL: null).
+    """
 
     entries: tuple[tuple[str, Node], ...]
 
@@ -199,7 +209,9 @@ class Range(Node):
 
 @dataclass(frozen=True, slots=True)
 class HalfRange(Node):
-    """`(< 10)`, `(>= 10)`, `(= 10)`, `(!= 10)`: a range value with one end, written in brackets or as an item of a list."""
+    """`(< 10)`, `(>= 10)`, `(= 10)`, `(!= 10)`: a range value with one end, written in brackets or as an item of a
+    list.
+    """
 
     operator: str
     bound: Node
@@ -207,7 +219,8 @@ class HalfRange(Node):
 
 @dataclass(frozen=True, slots=True)
 class Filter(Node):
-    """`source[condition]`: the items for which the condition holds, or the item at a number (from 1; from -1 backwards).
+    """`source[condition]`: the items for which the condition holds, or the item at a number (from 1; from -1
+    backwards).
 
     Inside the condition the item is `item`, and an item that is a context also gives its entries as names.
     """
@@ -229,9 +242,9 @@ class Between(Node):
 class Test(Node):
     """One unary test of a value.
 
-    operator: `< <= > >= = !=` to compare the value with the operand; None when the operand is an expression: then it is met if
-    it says so itself (uses_input and true), equals the value, contains it (list, range), or a list of tests holds one that is met.
-    uses_input: the operand mentions `?`.
+    operator: `< <= > >= = !=` to compare the value with the operand; None when the operand is an expression: then it
+    is met if it says so itself (uses_input and true), equals the value, contains it (list, range), or a list of tests
+    holds one that is met. uses_input: the operand mentions `?`.
     """
 
     operator: str | None
@@ -260,7 +273,9 @@ class UnaryTests(Node):
 
 @dataclass(frozen=True, slots=True)
 class Iterator(Node):
-    """`name in domain`, one of the lists (or ranges) a `for`, `some` or `every` runs over; later domains see earlier names."""
+    """`name in domain`, one of the lists (or ranges) a `for`, `some` or `every` runs over; later domains see earlier
+    names.
+    """
 
     name: str
     domain: Node
@@ -301,14 +316,16 @@ class Parameter(Node):
 
 @dataclass(frozen=True, slots=True)
 class Function(Node):
-    """`function(a, b: number) body`. external: its body is Java or PMML, which is never run (such a function gives null)."""
+    """`function(a, b: number) body`. external: its body is Java or PMML, which is never run (such a function gives
+    null).
+    """
 
     parameters: tuple[Parameter, ...]
     body: Node
     external: bool = False
 
 
-# -- FEEL types ----------------------------------------------------------------------------------------------------------------
+# -- FEEL types --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +335,9 @@ class TypeNode(Node):
 
 @dataclass(frozen=True, slots=True)
 class NamedType(TypeNode):
-    """`number`, `date and time`, `tItem`, `imported.tItem`, and the bare words `list`, `context`, `range`, `function`."""
+    """`number`, `date and time`, `tItem`, `imported.tItem`, and the bare words `list`, `context`, `range`,
+    `function`.
+    """
 
     name: str
 

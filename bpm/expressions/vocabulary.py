@@ -5,9 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 
 FEEL_WORDS = frozenset(
-    "if then else for in return some every satisfies and or between instance function true false null".split()
+    {"if", "then", "else", "for", "in", "return", "some", "every", "satisfies", "and", "or", "between", "instance"}
+    | {"function", "true", "false", "null"}
 )
-"""Words that are no names in FEEL (DMN 1.5, 10.3.1.2). `of` and `external` are words only where the grammar asks for them."""
+"""Words that are no names in FEEL (DMN 1.5, 10.3.1.2). `of` and `external` are words only where the grammar asks for
+them.
+"""
 
 FEEL_CONSTANTS = MappingProxyType({"true": True, "false": False, "null": None})
 
@@ -20,20 +23,23 @@ FEEL_NAMES_WITH_WORDS = (
 """Names of functions and types that hold a word of the language: read as one name wherever they stand."""
 
 FEEL_BUILTINS = frozenset(
-    """
-    date|time|date and time|number|string|duration|years and months duration|context|range|
-    not|is|
-    substring|string length|upper case|lower case|substring before|substring after|replace|contains|starts with|ends with|
-    matches|split|string join|extract|trim|string format|uuid|to base64|from base64|is blank|
-    list contains|count|min|max|sum|mean|all|any|sublist|append|concatenate|insert before|remove|reverse|index of|union|
-    distinct values|flatten|product|median|stddev|mode|sort|list replace|duplicate values|partition|is empty|
-    decimal|floor|ceiling|round up|round down|round half up|round half down|abs|modulo|sqrt|log|exp|odd|even|random number|
-    before|after|meets|met by|overlaps|overlaps before|overlaps after|finishes|finished by|includes|during|starts|started by|
-    coincides|
-    day of year|day of week|month of year|week of year|last day of month|now|today|
-    get value|get entries|context put|context merge|put|put all|
-    is defined|get or else|assert|error
-    """.replace("\n", "").replace("    ", "").split("|")
+    "|".join(
+        (
+            "date|time|date and time|number|string|duration|years and months duration|context|range|not|is",
+            "substring|string length|upper case|lower case|substring before|substring after|replace|contains|starts with",
+            "ends with|matches|split|string join|extract|trim|string format|uuid|to base64|from base64|is blank",
+            "list contains|count|min|max|sum|mean|all|any|sublist|append|concatenate|insert before|remove|reverse",
+            "index of|union|distinct values|flatten|product|median|stddev|mode|sort|list replace|duplicate values",
+            "partition|is empty",
+            "decimal|floor|ceiling|round up|round down|round half up|round half down|abs|modulo|sqrt|log|exp|odd|even",
+            "random number",
+            "before|after|meets|met by|overlaps|overlaps before|overlaps after|finishes|finished by|includes|during",
+            "starts|started by|coincides",
+            "day of year|day of week|month of year|week of year|last day of month|now|today",
+            "get value|get entries|context put|context merge|put|put all",
+            "is defined|get or else|assert|error",
+        )
+    ).split("|")
 )
 """Functions of DMN 1.5 (10.3.4) and of Camunda: called by one of these names, the name is no variable."""
 
@@ -71,7 +77,14 @@ READING_METHODS = frozenset(
 """Methods of `execution` and `task` whose first argument names the variable that is read."""
 
 SCANNING_METHODS = frozenset(
-    {"getVariables", "getVariablesLocal", "getVariableNames", "getVariableNamesLocal", "hasVariables", "hasVariablesLocal"}
+    {
+        "getVariables",
+        "getVariablesLocal",
+        "getVariableNames",
+        "getVariableNamesLocal",
+        "hasVariables",
+        "hasVariablesLocal",
+    }
 )
 """Methods that look at all variables there are."""
 

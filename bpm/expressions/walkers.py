@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache
 
 from bpm.expressions.tree import (
     Call,
@@ -36,7 +35,9 @@ from bpm.expressions.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an expression reads. names, dynamic: as in Compiled; settled: it reads nothing else either (time, chance, host, beans)."""
+    """What an expression reads. names, dynamic: as in Compiled; settled: it reads nothing else either (time, chance,
+    host, beans).
+    """
 
     names: frozenset[str]
     dynamic: bool
@@ -45,8 +46,9 @@ class Reading:
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below this one, in the order of the text."""
-    for name in _parts(type(node)):
-        yield from _nodes(getattr(node, name))
+    for field in fields(node):
+        if field.name != "position":
+            yield from _nodes(getattr(node, field.name))
 
 
 def walk(tree: Node) -> Iterator[Node]:
@@ -75,10 +77,15 @@ def uses_input(tree: Node) -> bool:
 
 
 def read_by_feel(tree: Node) -> Reading:
-    """What a FEEL expression reads. Names of a filtered item's entries count, as only the evaluation can tell them from variables."""
+    """What a FEEL expression reads. Names of a filtered item's entries count, as only the evaluation can tell them
+    from variables.
+    """
     names: set[str] = set()
     _free(tree, frozenset(), names)
-    changing = any(isinstance(node, Call) and isinstance(node.function, Name) and node.function.name in FEEL_CHANGING for node in walk(tree))
+    changing = any(
+        isinstance(node, Call) and isinstance(node.function, Name) and node.function.name in FEEL_CHANGING
+        for node in walk(tree)
+    )
     asks = isinstance(tree, UnaryTests) or uses_input(tree)
     return Reading(frozenset(names), dynamic=False, settled=not (names or changing or asks))
 
@@ -90,7 +97,9 @@ def read_by_juel(tree: Node) -> Reading:
     functions = {id(node.function) for node in walk(tree) if isinstance(node, Call)}
     for node in walk(tree):
         match node:
-            case Call(function=Name(name=function), arguments=(argument, *_)) if function.partition(":")[0] in VARIABLE_PREFIXES:
+            case Call(function=Name(name=function), arguments=(argument, *_)) if (
+                function.partition(":")[0] in VARIABLE_PREFIXES
+            ):
                 if isinstance(argument, Literal):
                     names.add(str(argument.value))
                 elif not isinstance(argument, Name):
@@ -130,11 +139,6 @@ def beans_called(tree: Node) -> frozenset[str]:
     return frozenset(called)
 
 
-@cache
-def _parts(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name != "position")
-
-
 def _nodes(value: object) -> Iterator[Node]:
     if isinstance(value, Node):
         yield value
@@ -144,7 +148,9 @@ def _nodes(value: object) -> Iterator[Node]:
 
 
 def _free(node: Node, bound: frozenset[str], names: set[str]) -> None:
-    """Collect the names that node reads and that nothing around it binds. (Recursion is bounded by the height of a tree.)"""
+    """Collect the names that node reads and that nothing around it binds. (Recursion is bounded by the height of a
+    tree.)
+    """
     match node:
         case Name(name=name):
             if name not in bound and name != "?":
