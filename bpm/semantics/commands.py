@@ -40,7 +40,7 @@ class AdvanceToken(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockTask(Command):
-    """Give a READY task to a worker. The live engine does this for many tasks in one statement, with the same events."""
+    """Give a READY task to a worker. The live engine does so for many in one statement, with the same events."""
 
     task: int
     worker: str
@@ -133,7 +133,7 @@ class Correlate(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReturned(Command):
-    """A called instance has ended. `outcome`: completed, error (with `code`), failed, cancelled, or refused (not started)."""
+    """A called instance has ended. `outcome`: completed, error (with `code`), failed, cancelled, or refused."""
 
     ticket: int
     outcome: str
@@ -194,7 +194,7 @@ COMMANDS: dict[str, type[Command]] = {cls.__name__: cls for cls in Command.__sub
 
 
 def to_json(command: Command) -> dict[str, Any]:
-    """The command's arguments as JSON values (datetimes as ISO 8601 text), without `at`; fields at their default are left out."""
+    """The command's arguments as JSON values (datetimes as ISO 8601 text), without `at` and fields at their default."""
     found: dict[str, Any] = {}
     for f in dataclasses.fields(command):
         value = getattr(command, f.name)

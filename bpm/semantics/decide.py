@@ -206,7 +206,15 @@ def _correlate(work: Work, command: c.Correlate) -> None:
     _occur(work, ticket.token, ticket.node, ticket.kind.lower(), command.variables)
 
 
-def _occur(work: Work, token: int, node_id: str, reason: str, variables: dict[str, Any], *, schedule: dict[str, Any] | None = None) -> None:
+def _occur(
+    work: Work,
+    token: int,
+    node_id: str,
+    reason: str,
+    variables: dict[str, Any],
+    *,
+    schedule: dict[str, Any] | None = None,
+) -> None:
     """An awaited event has come: bring it about, and walk the token it sets going."""
     mark = len(work.events)
     node = work.graph.node(node_id)
@@ -253,7 +261,9 @@ def _return(work: Work, ticket: Ticket, command: c.CallReturned) -> None:
     else:
         # A retry calls again: everything that the activity set is taken back, and the token enters anew.
         detach(work, ticket.token, reason="incident")
-        work.change("TOKEN_STATE_CHANGED", "token", work.token(ticket.token), "WAITING", reason="incident", step="enter")
+        work.change(
+            "TOKEN_STATE_CHANGED", "token", work.token(ticket.token), "WAITING", reason="incident", step="enter"
+        )
         report(work, ticket.token, "call", command.text or f"the called instance ended {command.outcome}")
 
 

@@ -18,7 +18,9 @@ from bpm.semantics.tokens import cancel_below, create, detach, move, wait
 from bpm.semantics.work import Work
 
 
-def throw_error(work: Work, token: int, code: str | None, message: str = "", variables: dict[str, Any] | None = None) -> None:
+def throw_error(
+    work: Work, token: int, code: str | None, message: str = "", variables: dict[str, Any] | None = None
+) -> None:
     """Raise an error at an open token. Afterwards the token has moved to a handler, or has ended."""
     thrown = _Thrown(code, message, variables or {})
     place = token

@@ -16,7 +16,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`id` is the ordinal of the entity (0: the instance; variables: the scope), `token` the token it hangs on (0: none).
+    """`id`: ordinal of the entity (0: the instance; variables: the scope); `token`: the token it hangs on (0: none).
 
     `reason` says why (REASONS); `from_state` and `to_state` are the entity's states, None where the event has none.
     """

@@ -20,14 +20,19 @@ def lock(work: Work, command: c.LockTask) -> None:
         raise Refused("wrong_state", f"the task is {task.state}, not READY")
     if task.retry_at is not None and task.retry_at > work.at:
         raise Refused("wrong_state", f"the task may be tried again at {task.retry_at.isoformat()}")
-    work.change("TASK_LOCKED", "task", task, "LOCKED", reason="work", worker=command.worker, until=command.until.isoformat())
+    work.change(
+        "TASK_LOCKED", "task", task, "LOCKED", reason="work", worker=command.worker, until=command.until.isoformat()
+    )
 
 
 def held(work: Work, id: int, worker: str) -> Task:
     """The task, if that worker holds it now; refused with the reason otherwise."""
     task = _task(work, id)
     if task.state != "LOCKED":
-        raise Refused("wrong_state" if task.state != "READY" else "not_locked", f"the task is {task.state}, not LOCKED by {worker}")
+        raise Refused(
+            "wrong_state" if task.state != "READY" else "not_locked",
+            f"the task is {task.state}, not LOCKED by {worker}",
+        )
     if task.lock_owner != worker:
         raise Refused("wrong_worker", f"the task is locked by {task.lock_owner}, not by {worker}")
     if task.lock_expire_at is not None and task.lock_expire_at <= work.at:
@@ -55,7 +60,7 @@ def fail(work: Work, command: c.FailExternalTask) -> None:
 
 
 def _pause(work: Work, task: Task, left: int) -> timedelta:
-    """The pause that the model's retry cycle ("R3/PT10S", "PT1M,PT5M") gives before the next try; none where it has none."""
+    """The pause before the next try that the model's retry cycle gives ("R3/PT10S", "PT1M,PT5M"), else none."""
     spec = work.graph.node(task.node).work
     cycle = spec.retry_cycle if spec else None
     if not cycle:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bpm.graph import Node
 from bpm.graph import Mapping as Assignment
+from bpm.graph import Node
 from bpm.semantics import view
 from bpm.semantics.formulas import sees, value
 from bpm.semantics.state import Token

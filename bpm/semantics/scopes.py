@@ -4,6 +4,8 @@ instance is complete.
 
 from __future__ import annotations
 
+from typing import Any
+
 from bpm.semantics import view
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import detach, send, wake
@@ -42,7 +44,7 @@ ENDS = {
 }
 
 
-def finish(work: Work, state: str, reason: str, **said: str | None) -> None:
+def finish(work: Work, state: str, reason: str, **said: Any) -> None:
     """End the instance and tell the caller, if there is one, with the variables it wants."""
     instance = work.state.instance
     assert instance is not None

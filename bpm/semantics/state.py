@@ -22,7 +22,7 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """The instance itself. `caller` is what a call activity needs to hear back: thread, ticket and wanted variables."""
+    """The instance itself. `caller`: whom a call activity lets know of the end (thread, ticket, wanted variables)."""
 
     id: int = 0
     state: str = "RUNNING"
@@ -37,8 +37,8 @@ class Token:
     """A place where the instance is.
 
     `step` says what the token does when it is ACTIVE: "enter" its node, or "leave" it. `scope` is the token at the
-    enclosing subprocess (0: the instance), `parent` the token whose fork created this one (0: none), `flow` the sequence
-    flow by which it came, `local` the scope of the variables that only this visit of the node sees (0: none).
+    enclosing subprocess (0: the instance), `parent` the token whose fork created this one (0: none), `flow` the flow
+    by which it came, `local` the scope of the variables that only this visit of the node sees (0: none).
     """
 
     id: int
@@ -213,12 +213,8 @@ class State:
 
     def copy(self) -> State:
         """A state of its own: entities are shared (they are frozen), the tables are not."""
-        return replace(
-            self,
-            **{attribute: dict(getattr(self, attribute)) for _, attribute in ENTITIES.values()},
-            touched=dict(self.touched),
-            index=dict(self.index),
-        )
+        tables: dict[str, Any] = {attribute: dict(getattr(self, attribute)) for _, attribute in ENTITIES.values()}
+        return replace(self, **tables, touched=dict(self.touched), index=dict(self.index))
 
     def put(self, kind: str, entity: Entity) -> None:
         """Insert or replace an entity and keep the index true. Only evolve and loaders call this."""

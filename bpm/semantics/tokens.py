@@ -19,7 +19,9 @@ ENDINGS: dict[str, tuple[str, str]] = {
 }
 
 
-def create(work: Work, node: Node, *, scope: int, reason: str, parent: int = 0, flow: str | None = None, step: str = "enter") -> int:
+def create(
+    work: Work, node: Node, *, scope: int, reason: str, parent: int = 0, flow: str | None = None, step: str = "enter"
+) -> int:
     """A new ACTIVE token at the node; returns its id. Payload keys at their default are left out."""
     payload: dict[str, Any] = {"scope": scope, "parent": parent, "flow": flow, "step": step}
     defaults: dict[str, Any] = {"scope": 0, "parent": 0, "flow": None, "step": "enter"}
@@ -39,7 +41,9 @@ def wake(work: Work, token: int, reason: str) -> None:
     work.change("TOKEN_STATE_CHANGED", "token", work.token(token), "ACTIVE", reason=reason)
 
 
-def move(work: Work, token: int, target: str, reason: str, *, flow: str | None = None, step: str = "enter", left: bool = True) -> None:
+def move(
+    work: Work, token: int, target: str, reason: str, *, flow: str | None = None, step: str = "enter", left: bool = True
+) -> None:
     """The token goes to another node. `left`: the node it comes from counts as passed."""
     found = work.token(token)
     work.emit("TOKEN_MOVED", token, token=token, node=target, before=found.state, after="ACTIVE", reason=reason,
@@ -108,5 +112,5 @@ def cancel_below(work: Work, top: int, reason: str, *, but: int = 0) -> None:
 
 
 def send(work: Work, kind: str, name: str, body: dict[str, Any], *, token: int = 0, node: str | None = None) -> None:
-    """Tell another instance something: the message leaves with this commit. Kinds: CALL, RESULT, CANCEL, MESSAGE, SIGNAL."""
+    """Tell another instance something, with this commit. Kinds: CALL, RESULT, CANCEL, MESSAGE, SIGNAL."""
     work.emit("MESSAGE_SENT", work.new_id(), token=token, node=node, after="PENDING", kind=kind, name=name, body=body)

@@ -8,7 +8,7 @@
 | ("children", token) | all open tokens whose fork parent is the token |
 | ("scope", token) | all open tokens whose scope is the token (0: the instance) |
 | ("arrived", scope, node) | all WAITING tokens at that node in that scope |
-| ("subtree", token) | all open tokens below the token (scopes and forks), with all that is attached to them (0: all of the instance) |
+| ("subtree", token) | all open tokens below the token (scopes and forks; 0: all), with all that is attached |
 | ("variable", scope, name) | that variable of that scope |
 | ("variables", scope) | all variables of that scope |
 

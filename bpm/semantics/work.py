@@ -87,7 +87,9 @@ class Work:
         self.events.append(event)
         return event
 
-    def change(self, type: str, kind: str, entity: Entity, after: str, *, reason: str | None = None, **payload: Any) -> None:
+    def change(
+        self, type: str, kind: str, entity: Entity, after: str, *, reason: str | None = None, **payload: Any
+    ) -> None:
         """Decide an event that takes an entity, which hangs on a token, to another state."""
         token = entity.id if kind == "token" else entity.token
         self.emit(

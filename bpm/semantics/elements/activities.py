@@ -26,7 +26,7 @@ def open_activity(work: Work, token: int, node: Node) -> None:
 
 
 def leave_activity(work: Work, token: int, node: Node) -> list[Flow]:
-    """What every activity ends with: its outputs; then what hangs on it ends, and it leaves by its flows. Raises Stuck."""
+    """What every activity ends with: its outputs; what hangs on it ends; it leaves by its flows. Raises Stuck."""
     give_out(work, work.token(token), node)
     detach(work, token, reason="left")
     return unconditional_and_holding(work, token, node)
@@ -56,7 +56,7 @@ def enter_user(work: Work, token: int, node: Node) -> bool:
     """Work for a person."""
     open_activity(work, token, node)
     spec = node.user or UserSpec()
-    said = {
+    said: dict[str, Any] = {
         "assignee": text(work, token, spec.assignee),
         "due": text(work, token, spec.due),
         "follow_up": text(work, token, spec.follow_up),

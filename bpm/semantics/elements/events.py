@@ -56,11 +56,19 @@ def enter_end(work: Work, token: int, node: Node) -> bool:
     return False
 
 
-def occur(work: Work, token: int, node: Node, reason: str, variables: dict[str, Any], *, schedule: dict[str, Any] | None = None) -> int | None:
-    """What an event brings about that `token` (0: the instance) waited for. Returns the token to advance, if one is.
+def occur(
+    work: Work,
+    token: int,
+    node: Node,
+    reason: str,
+    variables: dict[str, Any],
+    *,
+    schedule: dict[str, Any] | None = None,
+) -> int | None:
+    """What an event brings about that `token` (0: the instance) waited for. Returns the token to advance.
 
-    A catch event lets the token go on; a boundary event interrupts its activity or adds a token beside it; the start of an
-    event subprocess starts it. What stays awake (not interrupting) waits for the next time.
+    A catch event lets the token go on; a boundary event interrupts its activity or adds a token beside it; the start of
+    an event subprocess starts it. What stays awake (not interrupting) waits for the next time.
     """
     if node.kind == "boundary":
         advanced = _occur_at_boundary(work, token, node, reason)

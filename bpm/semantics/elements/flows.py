@@ -22,7 +22,7 @@ def all_that_hold(work: Work, token: int, node: Node) -> list[Flow]:
 
 
 def unconditional_and_holding(work: Work, token: int, node: Node) -> list[Flow]:
-    """An activity's or event's flows: an implicit split (BPMN 2.0.2, 13.2.1). No flow at all ends the token. Raises Stuck."""
+    """An activity's or event's flows: an implicit split (BPMN 2.0.2, 13.2.1); without any it ends. Raises Stuck."""
     return all_that_hold(work, token, node) if node.outgoing else []
 
 
