@@ -34,9 +34,9 @@ def flush_past_the_guards() -> Iterator[None]:
     def flush(self: DatabaseOperations, sql_list: Sequence[str]) -> None:
         original(self, ["SET LOCAL session_replication_role = replica", *sql_list])
 
-    DatabaseOperations.execute_sql_flush = flush  # type: ignore[method-assign]
-    yield
-    DatabaseOperations.execute_sql_flush = original  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", flush)
+        yield
 
 
 @pytest.fixture

@@ -16,7 +16,9 @@ CREATE TRIGGER refuse BEFORE TRUNCATE ON auth_group FOR EACH STATEMENT EXECUTE F
 
 @pytest.mark.django_db
 def test_the_server_is_the_one_asked_for():
-    assert connection.pg_version // 10_000 == POSTGRES_VERSION
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version_num")
+        assert int(cursor.fetchone()[0]) // 10_000 == POSTGRES_VERSION
     assert connection.settings_dict["NAME"] == "test_tokentrail"
 
 

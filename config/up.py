@@ -1,0 +1,212 @@
+"""script/up: everything of the site on one machine, until Ctrl-C.
+
+Order: the servers (unless DATABASE_URL and REDIS_URL name others), the schema, accounts and examples (config.accounts,
+config.demo), then web, worker and beat. A process that ends by itself is reported with its last words and started
+again; one that keeps ending stops everything (config.supervision). A lock on the data folder keeps a second script/up
+out, and goes with the process however it ends; what a killed one left running is ended by its warden.
+
+With --check, the same on a data folder of its own, then one order instance to its end (config.check).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+
+from config.local import local_folder, socket_folder
+from config.postgres import OLDEST_SUPPORTED, Postgres, server_version
+from config.processes import Process, Warden
+from config.supervision import Site, Trouble, indented, say
+from config.valkey import Valkey, free_port
+
+FIRST_PORT = 8000
+FIRST_REDIS_PORT = 6390
+READY = 45.0
+
+
+@contextlib.contextmanager
+def only_one(local: Path) -> Iterator[None]:
+    """Hold the lock of the data folder. Raises Trouble, saying where the other one is, when it is held."""
+    local.mkdir(parents=True, exist_ok=True)
+    path = local / "up.lock"
+    with path.open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise Trouble(f"script/up runs already: {lock.read().strip() or 'it is just starting'}") from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()}\n")
+        lock.flush()
+        yield
+
+
+def note_address(local: Path, address: str) -> None:
+    """Let a second script/up and other terminals know where this one is."""
+    with (local / "up.lock").open("a") as lock:
+        lock.write(f"{address}\n")
+
+
+def start_servers(site: Site, local: Path, warden: Warden) -> None:
+    """Start the servers that the environment does not name, and put the addresses of all into it."""
+    if not os.environ.get("DATABASE_URL"):
+        say("starting PostgreSQL")
+        postgres = Postgres(local / "postgres", socket_folder(local), warden)
+        site.start(postgres)
+        postgres.create_database("tokentrail")
+        os.environ["DATABASE_URL"] = postgres.url("tokentrail")
+    if not os.environ.get("REDIS_URL"):
+        say("starting the Redis-compatible server")
+        valkey = Valkey(local / "valkey", free_port(FIRST_REDIS_PORT), warden)
+        site.start(valkey)
+        os.environ["REDIS_URL"] = valkey.url
+    try:
+        version = server_version(os.environ["DATABASE_URL"])
+    except psycopg.OperationalError as error:
+        raise Trouble(f"cannot use the database of DATABASE_URL: {error}") from None
+    if version < OLDEST_SUPPORTED:
+        raise Trouble(f"DATABASE_URL is a PostgreSQL {version}; {OLDEST_SUPPORTED} or newer is needed")
+    services = {"database": os.environ["DATABASE_URL"], "redis": os.environ["REDIS_URL"]}
+    path = local / "services.json"
+    path.write_text(json.dumps(services))
+    path.chmod(0o600)
+
+
+def migrate() -> None:
+    """Bring the schema up to date."""
+    import django
+    from django.core.management import call_command
+    from django.db import connections
+
+    say("migrating the database")
+    django.setup()
+    call_command("migrate", interactive=False, verbosity=0)
+    connections.close_all()
+
+
+def site_processes(local: Path, warden: Warden, host: str, port: int) -> list[Process]:
+    """Web, worker and beat, not yet started."""
+    logs = local / "log"
+    env = {**os.environ, "TOKENTRAIL_LOG": os.environ.get("TOKENTRAIL_LOG", "json")}
+    web = ["uvicorn", "config.asgi:application", "--host", host, "--port", str(port), "--lifespan", "off"]
+    web += ["--no-server-header", "--timeout-graceful-shutdown", "5"]
+    worker = ["celery", "-A", "config", "worker", "--loglevel=INFO", "--concurrency=2"]
+    worker += ["--without-gossip", "--without-mingle", "--hostname=worker@localhost"]
+    beat = ["celery", "-A", "config", "beat", "--loglevel=INFO", "--pidfile="]
+    return [
+        Process(name, [sys.executable, "-m", *command], logs / f"{name}.log", warden, env=env)
+        for name, command in (("web", web), ("worker", worker), ("beat", beat))
+    ]
+
+
+def accepts(host: str, port: int) -> bool:
+    """Whether somebody listens there."""
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def worker_answers() -> bool:
+    """Whether a worker answers a ping through the broker."""
+    from config.celery import app
+
+    return bool(app.control.ping(timeout=0.5))
+
+
+def wait_until(ready: Callable[[], bool], process: Process) -> None:
+    """Wait for a process that has just been started. Raises Trouble with its last words."""
+    deadline = time.monotonic() + READY
+    while not ready():
+        if process.exit_code() is not None or time.monotonic() > deadline:
+            raise Trouble(f"{process.name} did not start:\n{indented(process.last_words())}")
+        time.sleep(0.1)
+
+
+def start_site(site: Site, local: Path, warden: Warden, host: str, port: int) -> str:
+    """Start web, worker and beat and wait until they answer. Out: the cockpit's address."""
+    say("starting web, worker and beat")
+    processes = site_processes(local, warden, host, port)
+    for process in processes:
+        site.start(process)
+    web, worker, _ = processes
+    wait_until(lambda: accepts(host, port), web)
+    wait_until(worker_answers, worker)
+    address = f"http://{host}:{port}/"
+    note_address(local, address)
+    return address
+
+
+def run(arguments: argparse.Namespace, local: Path, stopped: Callable[[], bool]) -> int:
+    """Start everything and stay until told to stop, or with --check until the order has ended. Out: the exit code."""
+    site = Site()
+    with only_one(local), Warden() as warden:
+        try:
+            start_servers(site, local, warden)
+            migrate()
+            port = free_port(arguments.port, arguments.host)
+            address = start_site(site, local, warden, arguments.host, port)
+            say(f"\nThe cockpit: {address}\nLogs: {local / 'log'}\nCtrl-C stops everything.")
+            while not stopped():
+                site.look_after()
+                time.sleep(0.5)
+        finally:
+            say("stopping")
+            site.stop()
+            (local / "services.json").unlink(missing_ok=True)
+    return 0
+
+
+def main() -> int:
+    """Read the command line and run. Out: the exit code."""
+    parser = argparse.ArgumentParser(prog="script/up", description="Run all of Tokentrail on this machine.")
+    parser.add_argument("--check", action="store_true", help="run one order to its end, print its trace, stop")
+    parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1", help="address of the web server")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=int(os.environ.get("PORT") or FIRST_PORT),
+        help="its port; the next free one if taken",
+    )
+    arguments = parser.parse_args()
+    local = local_folder()
+    if arguments.check:
+        local = local / "check"
+        shutil.rmtree(local, ignore_errors=True)
+    os.environ["TOKENTRAIL_LOCAL"] = str(local)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ.setdefault("LOG_LEVEL", "INFO")
+
+    told: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        told.append(number)
+        if len(told) == 1:
+            raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        return run(arguments, local, lambda: bool(told))
+    except KeyboardInterrupt:
+        return 0 if not arguments.check else 130
+    except Trouble as trouble:
+        say(str(trouble))
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
