@@ -63,7 +63,7 @@ def leave_inclusive(work: Work, token: int, node: Node) -> list[Flow]:
 
 
 def judge_inclusive(work: Work) -> None:
-    """At the end of a step: fire the inclusive gateways of the scopes where a token moved or ended, until none fires."""
+    """At the end of a step: fire the inclusive gateways of scopes where a token moved or ended, until none fires."""
     fired = True
     while fired:
         fired = any(_judge_scope(work, scope) for scope in _touched_scopes(work))
