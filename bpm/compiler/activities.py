@@ -1,4 +1,5 @@
-"""What all activities share, and the ones that need nothing else: undefined and manual task, receive task, subprocesses."""
+"""What all activities share, and the ones that need nothing else: undefined and manual task, receive task,
+subprocesses."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from bpm.compiler.triggers import message
 from bpm.graph import Mapping, Node
 
 
-def activity(place: Place, kind: str, *, inputs: tuple[Mapping, ...] = (), outputs: tuple[Mapping, ...] = (), **fields: Any) -> Node:
+def activity(
+    place: Place, kind: str, *, inputs: tuple[Mapping, ...] = (), outputs: tuple[Mapping, ...] = (), **fields: Any
+) -> Node:
     """The node of an activity; `inputs` and `outputs` come after those that the model maps."""
     mapped_in, mapped_out = mappings(place)
     return node(
@@ -29,7 +32,8 @@ def activity(place: Place, kind: str, *, inputs: tuple[Mapping, ...] = (), outpu
 
 
 def waits(place: Place) -> dict[str, bool]:
-    """camunda:asyncBefore and asyncAfter (activiti:async is the former): a transaction of its own before or after the node."""
+    """camunda:asyncBefore and asyncAfter (activiti:async is the former): a transaction of its own before or after the
+    node."""
     said = place.extensions
     return {"async_before": said.flag("asyncBefore") or said.flag("async"), "async_after": said.flag("asyncAfter")}
 
@@ -58,7 +62,9 @@ def subprocess(place: Place) -> Node:
             place,
             "subprocess",
             ad_hoc=True,
-            ad_hoc_completion=None if done is None else formulas.condition(place, done, what="The completion condition"),
+            ad_hoc_completion=None
+            if done is None
+            else formulas.condition(place, done, what="The completion condition"),
             cancel_remaining=flag(element, "cancelRemainingInstances", default=True),
         )
     return activity(place, "subprocess", transaction=place.tag == "transaction")

@@ -1,8 +1,7 @@
 """Java calls in expressions: `${mailer.send(order, "now")}` is the topic `mailer.send` with the inputs arg0 and arg1.
 
-Nothing of Java runs here, so what an expression of a task calls becomes the topic of an external task: a handler of that name takes the
-bean's place. An expression that only computes is no work: it is computed by the engine itself.
-"""
+Nothing of Java runs here, so what an expression of a task calls becomes the topic of an external task: a handler of
+that name takes the bean's place. An expression that only computes is no work: it is computed by the engine itself."""
 
 from __future__ import annotations
 

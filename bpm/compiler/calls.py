@@ -1,8 +1,7 @@
 """Call activities: which process, which version of it, and what passes between caller and called instance.
 
-camunda:in / out (Camunda 7, "Call Activity"): `variables="all"`, `source`, `sourceExpression`, `businessKey`, `local`. zeebe:calledElement: all variables go in and,
-with propagateAllChildVariables (the default), all come back.
-"""
+camunda:in / out (Camunda 7, "Call Activity"): `variables="all"`, `source`, `sourceExpression`, `businessKey`, `local`.
+zeebe:calledElement: all variables go in and, with propagateAllChildVariables (the default), all come back."""
 
 from __future__ import annotations
 
@@ -34,7 +33,9 @@ def _camunda(place: Place) -> CallSpec:
     said = place.extensions
     target = formulas.formula(place, place.element.get("calledElement"))
     if target is None:
-        place.report("called-element-missing", "The call activity says no process to call: set calledElement to a process id.")
+        place.report(
+            "called-element-missing", "The call activity says no process to call: set calledElement to a process id."
+        )
         target = Formula()
     binding = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
     version = said.get("calledElementVersion") or said.get("calledElementVersionTag")
@@ -63,7 +64,9 @@ def _mapping(place: Place, element: Element) -> Mapping:
     else:
         source = formulas.formula(place, element.get("sourceExpression"), at=element)
     if source is None or not target:
-        place.report("value-wrong", "A mapping of the call needs a target and a source or sourceExpression.", at=element)
+        place.report(
+            "value-wrong", "A mapping of the call needs a target and a source or sourceExpression.", at=element
+        )
     return Mapping(target=target, source=source or formulas.NULL, local=local)
 
 

@@ -10,7 +10,7 @@ from bpm.compiler import supported
 from bpm.compiler.diagnostics import CompileError, Diagnostic, Problems
 from bpm.compiler.document import BPMN, Document, children, document
 from bpm.compiler.lowering import lower
-from bpm.compiler.xml import Element, XmlFault, read
+from bpm.compiler.xml import Element, XmlFault, line, read
 from bpm.graph import Process
 
 _NO_DOCUMENT: Final = "The root of the file is {0!r}, not the definitions element of BPMN 2.0."
@@ -39,7 +39,9 @@ def compile_bpmn(data: bytes, *, file: str = "", strict: bool = False) -> Compil
     try:
         root = read(data)
     except XmlFault as fault:
-        found = Diagnostic(code=fault.code, severity="error", element="", line=fault.line, message=fault.message, file=file)
+        found = Diagnostic(
+            code=fault.code, severity="error", element="", line=fault.line, message=fault.message, file=file
+        )
         return Compiled((), (found,), file)
     if root.tag != f"{{{BPMN}}}definitions":
         problems.report("not-bpmn", root, _NO_DOCUMENT.format(str(root.tag)))
@@ -59,7 +61,8 @@ def compile_or_raise(data: bytes, *, file: str = "", strict: bool = False) -> Co
 
 
 def check_together(compiled: Sequence[Compiled]) -> tuple[Diagnostic, ...]:
-    """What can only be seen of files that are deployed together: a process id twice, a called process that is in none of them."""
+    """What can only be seen of files that are deployed together: a process id twice, a called process that is in none
+    of them."""
     problems = Problems()
     owner: dict[str, str] = {}
     found: list[Diagnostic] = []
@@ -67,7 +70,12 @@ def check_together(compiled: Sequence[Compiled]) -> tuple[Diagnostic, ...]:
         problems.file = item.file
         for process in item.processes:
             if process.id in owner:
-                problems.report("process-duplicate", None, f"The process is also in {owner[process.id] or 'another file'}.", id=process.id)
+                problems.report(
+                    "process-duplicate",
+                    None,
+                    f"The process is also in {owner[process.id] or 'another file'}.",
+                    id=process.id,
+                )
             owner.setdefault(process.id, item.file)
     for item in compiled:
         problems.file = item.file
@@ -80,25 +88,40 @@ def check_together(compiled: Sequence[Compiled]) -> tuple[Diagnostic, ...]:
 def _calls(process: Process, owner: dict[str, str], problems: Problems) -> None:
     for node in process.nodes.values():
         target = node.call.target if node.call else None
-        if target is None or target.language or "{" in target.text or target.text.startswith("=") or target.text in owner:
+        if (
+            target is None
+            or target.language
+            or "{" in target.text
+            or target.text.startswith("=")
+            or target.text in owner
+        ):
             continue
         said = f"The called process {target.text!r} is in none of the files; it must be deployed already."
         problems.report("called-process-missing", None, said, id=node.id)
 
 
 def _executable(source: Document, problems: Problems) -> list[Element]:
-    """The processes to run. As in Camunda 7, isExecutable="false" leaves a process out and an absent attribute means true."""
+    """The processes to run. As in Camunda 7, isExecutable="false" leaves a process out and an absent attribute means
+    true."""
     found = []
     for element in children(source.root, "process"):
         said = element.get("isExecutable")
         if said is not None and said.strip() not in ("true", "1"):
-            problems.report("process-not-executable", element, 'The process is not executable (isExecutable="false") and left out.')
+            problems.report(
+                "process-not-executable", element, 'The process is not executable (isExecutable="false") and left out.'
+            )
             continue
         if said is None:
-            problems.report("process-executable-assumed", element, "The process says nothing of isExecutable and is taken as executable.")
+            problems.report(
+                "process-executable-assumed",
+                element,
+                "The process says nothing of isExecutable and is taken as executable.",
+            )
         found.append(element)
     if not found:
-        problems.report("no-executable-process", source.root, "The file has no executable process: there is nothing to run.")
+        problems.report(
+            "no-executable-process", source.root, "The file has no executable process: there is nothing to run."
+        )
     return found
 
 
@@ -113,4 +136,6 @@ def _ids(source: Document, problems: Problems) -> None:
     for element in source.root.iter(f"{{{BPMN}}}*"):
         id = element.get("id", "").strip()
         if id and source.by_id[id] is not element:
-            problems.report("id-duplicate", element, f"The id {id!r} is taken by the element in line {source.by_id[id].sourceline}.")
+            problems.report(
+                "id-duplicate", element, f"The id {id!r} is taken by the element in line {line(source.by_id[id])}."
+            )

@@ -1,18 +1,20 @@
-"""What the compiler has to say about a model: every problem at once, each with code, severity, element, line and a sentence that helps."""
+"""What the compiler has to say about a model: every problem at once, each with code, severity, element, line and a
+sentence that helps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from bpm.compiler.xml import Element
+from bpm.compiler.xml import Element, line
 
 type Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding. `element` is the id of the BPMN element ("" where it has none), `line` counts from 1 (0: the whole file)."""
+    """One finding. `element` is the id of the BPMN element ("" where it has none), `line` counts from 1 (0: the whole
+    file)."""
 
     code: str
     severity: Severity
@@ -79,6 +81,7 @@ SEVERITY: Final[dict[str, Severity]] = {
     "timer-missing": "error",
     "timer-several": "error",
     "error-code-missing": "warning",
+    "error-undeclared": "warning",
     "called-element-missing": "error",
     "collection-missing": "error",
     "implementation-missing": "warning",
@@ -97,15 +100,17 @@ class Problems:
     found: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: str, element: Element | None, message: str, *, id: str | None = None) -> None:
-        """Add a finding about an element; its severity is in the table SEVERITY. KeyError for a code that is not there."""
+        """Add a finding about an element; its severity is in the table SEVERITY. KeyError for a code that is not
+        there."""
         self.add(code, SEVERITY[code], element, message, id=id)
 
-    def add(self, code: str, severity: Severity, element: Element | None, message: str, *, id: str | None = None) -> None:
+    def add(
+        self, code: str, severity: Severity, element: Element | None, message: str, *, id: str | None = None
+    ) -> None:
         """Add a finding whose severity the caller knows (a static rule)."""
-        line = (element.sourceline or 0) if element is not None else 0
         about = id if id is not None else nearest_id(element)
         self.found.append(
-            Diagnostic(code=code, severity=severity, element=about, line=line, message=message, file=self.file)
+            Diagnostic(code=code, severity=severity, element=about, line=line(element), message=message, file=self.file)
         )
 
     def sorted(self) -> tuple[Diagnostic, ...]:

@@ -20,9 +20,8 @@ DATA: Final = ("dataObject", "dataObjectReference", "property", "dataInput", "da
 class Document:
     """One file.
 
-    `by_id` holds the BPMN elements by id (the first of each, where a broken file repeats one); `names` the names of its data, which FEEL
-    must know where they contain spaces.
-    """
+    `by_id` holds the BPMN elements by id (the first of each, where a broken file repeats one); `names` the names of its
+    data, which FEEL must know where they contain spaces."""
 
     root: Element
     file: str
@@ -75,7 +74,7 @@ def child(element: Element, name: str) -> Element | None:
 
 def text(element: Element | None) -> str:
     """All text in the element, stripped; "" for no element."""
-    return "".join(element.itertext()).strip() if element is not None else ""
+    return "".join(str(part) for part in element.itertext()).strip() if element is not None else ""
 
 
 def child_text(element: Element, name: str) -> str:

@@ -50,7 +50,8 @@ def boundary(place: Place) -> Node:
 
 
 def _sending(place: Place, kind: str) -> Node:
-    """A throwing event. The work of a message is bound at its definition (camunda family) or at the event (zeebe:taskDefinition)."""
+    """A throwing event. The work of a message is bound at its definition (camunda family) or at the event
+    (zeebe:taskDefinition)."""
     for definition in definitions(place):
         bound = bound_work(place, definition) if tag(definition) == "messageEventDefinition" else None
         if bound is not None:

@@ -1,11 +1,12 @@
-"""The compiler's only door to `bpm.expressions`: texts become checked formulas, and a process says what its formulas read.
+"""The compiler's only door to `bpm.expressions`: texts become checked formulas, and a process says what its formulas
+read.
 
-Which language a text is in. An attribute or element that says so wins: FEEL (`feel` or a FEEL URI; a leading `=` is dropped), JUEL
-(`juel`; braces are added where they are missing). Otherwise the text tells (`=` FEEL, `${` or `#{` JUEL, else literal). The
-`expressionLanguage` of the file counts only where it is FEEL: modelling tools write the XPath URI into every file, whatever the expressions are.
-A condition cannot be a literal: bare text is read as FEEL (`amount > 100`), with a note; text that is no FEEL either stays a
-literal with a warning, and asking it opens an incident, as Camunda does. Any other language is refused: conditions decide inside the engine.
-"""
+Which language a text is in. An attribute or element that says so wins: FEEL (`feel` or a FEEL URI; a leading `=` is
+dropped), JUEL (`juel`; braces are added where they are missing). Otherwise the text tells (`=` FEEL, `${` or `#{` JUEL,
+else literal). The `expressionLanguage` of the file counts only where it is FEEL: modelling tools write the XPath URI
+into every file, whatever the expressions are. A condition cannot be a literal: bare text is read as FEEL (`amount >
+100`), with a note; text that is no FEEL either stays a literal with a warning, and asking it opens an incident, as
+Camunda does. Any other language is refused: conditions decide inside the engine."""
 
 from __future__ import annotations
 
@@ -54,11 +55,15 @@ def condition(place: Place, element: Element, *, what: str) -> Formula | None:
     """The formula of an element that decides (a condition of any kind); `what` names it in findings."""
     said = element.get("language", "")
     if not known_language(said):
-        place.report("unsupported-language", f"{what} is written in {said!r}; the engine decides in FEEL and JUEL.", at=element)
+        place.report(
+            "unsupported-language", f"{what} is written in {said!r}; the engine decides in FEEL and JUEL.", at=element
+        )
         return None
     source = text(element)
     if not source:
-        place.report("expression-missing", f"{what} has no text: write an expression, such as ${{amount > 100}}.", at=element)
+        place.report(
+            "expression-missing", f"{what} has no text: write an expression, such as ${{amount > 100}}.", at=element
+        )
         return None
     language = language_of(said)
     if language is None and not _JUEL.search(source) and not source.startswith("="):
@@ -70,7 +75,7 @@ def _bare(place: Place, source: str, element: Element, what: str) -> Formula:
     if source in _BOOLEAN:
         return Formula(text=source, language="feel")
     if fault := _fault(place, source, "feel"):
-        said = f"{what} is no expression and is never true: write ${{...}} (JUEL) or =... (FEEL). As FEEL it cannot be read: {fault}"
+        said = f"{what} is no expression and is never true: write ${{...}} (JUEL) or =... (FEEL). In FEEL: {fault}"
         place.report("text-not-expression", said, at=element)
         return Formula(text=source)
     place.report("read-as-feel", f"{what} names no language and is read as FEEL.", at=element)

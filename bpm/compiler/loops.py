@@ -1,4 +1,5 @@
-"""How often an activity is done: multiInstanceLoopCharacteristics and standardLoopCharacteristics (BPMN 2.0.2, 10.3.8)."""
+"""How often an activity is done: multiInstanceLoopCharacteristics and standardLoopCharacteristics (BPMN 2.0.2,
+10.3.8)."""
 
 from __future__ import annotations
 

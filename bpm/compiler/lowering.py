@@ -62,7 +62,8 @@ class _Draft:
 
 
 def lower(document: Document, element: Element, problems: Problems) -> Process:
-    """The graph of a `process` element. Findings go to `problems`; the graph is whole only if none of them is an error."""
+    """The graph of a `process` element. Findings go to `problems`; the graph is whole only if none of them is an
+    error."""
     draft = _Draft(document, problems)
     id = element.get("id", "").strip()
     if not id:
@@ -83,7 +84,9 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
         data_objects=tuple(_data_objects(element)),
         participants=tuple(_message_flows(draft)),
     )
-    joins = [node for node in process.nodes.values() if node.kind in ("inclusive", "complex") and len(node.incoming) > 1]
+    joins = [
+        node for node in process.nodes.values() if node.kind in ("inclusive", "complex") and len(node.incoming) > 1
+    ]
     names, dynamic = formulas.reads(process)
     return replace(process, reads=names, dynamic=dynamic, reach={node.id: reach(process, node) for node in joins})
 
@@ -146,9 +149,15 @@ def _flow(draft: _Draft, element: Element, scope: str, position: str) -> None:
     place = _place(draft, element, id, scope, position)
     for attribute, end in (("sourceRef", source), ("targetRef", target)):
         if end not in draft.nodes:
-            place.report("reference-missing", f"{attribute} of the sequence flow names {end!r}, which is no flow node of this process.")
+            place.report(
+                "reference-missing",
+                f"{attribute} of the sequence flow names {end!r}, which is no flow node of this process.",
+            )
         elif draft.nodes[end].scope != scope:
-            place.report("reference-wrong", f"The sequence flow leaves its (sub)process: {attribute} {end!r} lies in another one.")
+            place.report(
+                "reference-wrong",
+                f"The sequence flow leaves its (sub)process: {attribute} {end!r} lies in another one.",
+            )
     if {source, target} <= draft.nodes.keys() and draft.nodes[source].scope == draft.nodes[target].scope == scope:
         asked = child(element, "conditionExpression")
         draft.flows[id] = Flow(
@@ -156,7 +165,9 @@ def _flow(draft: _Draft, element: Element, scope: str, position: str) -> None:
             source=source,
             target=target,
             name=element.get("name", ""),
-            condition=None if asked is None else formulas.condition(place, asked, what="The condition of the sequence flow"),
+            condition=None
+            if asked is None
+            else formulas.condition(place, asked, what="The condition of the sequence flow"),
         )
 
 
@@ -191,9 +202,15 @@ def _attached(draft: _Draft, node: Node) -> bool:
     element = draft.document.by_id.get(node.id)
     host = draft.nodes.get(node.attached_to or "")
     if host is None:
-        draft.problems.report("reference-missing", element, f"attachedToRef names {node.attached_to!r}, which is no activity of this process.")
+        draft.problems.report(
+            "reference-missing",
+            element,
+            f"attachedToRef names {node.attached_to!r}, which is no activity of this process.",
+        )
     elif host.scope != node.scope or host.kind in _NOT_ACTIVITIES:
-        draft.problems.report("reference-wrong", element, f"A boundary event hangs on an activity of its own scope; {host.id!r} is none.")
+        draft.problems.report(
+            "reference-wrong", element, f"A boundary event hangs on an activity of its own scope; {host.id!r} is none."
+        )
     else:
         return True
     return False
@@ -206,7 +223,8 @@ _NOT_ACTIVITIES: Final = (
 
 
 def _handlers(draft: _Draft) -> dict[str, str]:
-    """Activity -> its compensation handler: the association from its compensation boundary event (BPMN 2.0.2, 10.7.1)."""
+    """Activity -> its compensation handler: the association from its compensation boundary event (BPMN 2.0.2,
+    10.7.1)."""
     found: dict[str, str] = {}
     for element in draft.document.root.iter("{*}association"):
         source, target = element.get("sourceRef", "").strip(), element.get("targetRef", "").strip()
@@ -224,7 +242,9 @@ def _data_objects(element: Element) -> list[tuple[str, str]]:
     for item in children(element, "dataObject"):
         holder = child(item, "extensionElements")
         for given in inner(holder, "value"):
-            found.append((item.get("name") or item.get("id") or "", _json(given.text or "", item.get("itemSubjectRef", ""))))
+            found.append(
+                (item.get("name") or item.get("id") or "", _json(given.text or "", item.get("itemSubjectRef", "")))
+            )
     return found
 
 

@@ -61,8 +61,8 @@ def _script(place: Place, element: Element) -> Formula:
     if language is None:
         place.report(
             "unsupported-language",
-            f"A script in {said or 'an unnamed language'!r} computes a parameter; inside the engine only FEEL and JUEL are computed. "
-            "Let the activity's worker do it, or a script task before it.",
+            f"A script in {said or 'an unnamed language'!r} computes a parameter; the engine itself knows FEEL and JUEL "
+            "only. Let the activity's worker do it, or a script task before it.",
             at=element,
         )
         return formulas.NULL

@@ -9,7 +9,7 @@ from typing import Any
 from bpm.compiler.diagnostics import Problems
 from bpm.compiler.document import Document, tag
 from bpm.compiler.vocabulary import Extensions
-from bpm.compiler.xml import Element
+from bpm.compiler.xml import Element, line
 from bpm.graph import Node
 
 # Where a flow node can stand, which decides what its events mean.
@@ -44,7 +44,9 @@ class Place:
             return None
         found = self.document.resolve(reference)
         if found is None:
-            self.report("reference-missing", f"{attribute} names {reference!r}, which this file does not have.", at=element)
+            self.report(
+                "reference-missing", f"{attribute} names {reference!r}, which this file does not have.", at=element
+            )
         return found
 
 
@@ -56,7 +58,7 @@ def node(place: Place, kind: str, **fields: Any) -> Node:
         element=place.tag,
         scope=place.scope,
         name=place.element.get("name", ""),
-        line=place.element.sourceline or 0,
+        line=line(place.element),
         **fields,
     )
 

@@ -1,10 +1,9 @@
 """What BPMN allows, and what of it the engine runs: one flat table.
 
-A feature is (kind of node, trigger or mark, position). Positions of a start: process, subprocess, interrupting and non-interrupting (event
-subprocess); of a boundary event: interrupting, non-interrupting; "" elsewhere. What is not in the table is no BPMN (`trigger-misplaced`); what
-is False in it is BPMN that this engine does not run yet: a model that uses it is refused with the feature's name.
-Source of what is allowed: BPMN 2.0.2, tables 10.84 to 10.93.
-"""
+A feature is (kind of node, trigger or mark, position). Positions of a start: process, subprocess, interrupting and
+non-interrupting (event subprocess); of a boundary event: interrupting, non-interrupting; "" elsewhere. What is not in
+the table is no BPMN (`trigger-misplaced`); what is False in it is BPMN that this engine does not run yet: a model that
+uses it is refused with the feature's name. Source of what is allowed: BPMN 2.0.2, tables 10.84 to 10.93."""
 
 from __future__ import annotations
 
@@ -167,7 +166,12 @@ def phrase(feature: Feature) -> str:
         return " ".join(word for word in (position if kind == "boundary" else "", *words) if word) + (
             f" of a {position}" if kind == "start" and position != "process" else ""
         )
-    special = {"loop": "multi-instance", "activity": "handler", "event_based": "event-based gateway", "call": "call activity"}
+    special = {
+        "loop": "multi-instance",
+        "activity": "handler",
+        "event_based": "event-based gateway",
+        "call": "call activity",
+    }
     if feature == ("loop", "standard", ""):
         return "standard loop"
     name = special.get(kind, kind + (" gateway" if kind in ("exclusive", "parallel", "inclusive", "complex") else ""))

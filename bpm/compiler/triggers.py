@@ -35,7 +35,11 @@ def definitions(place: Place) -> list[Element]:
     for reference in children(place.element, "eventDefinitionRef"):
         target = place.document.resolve(text(reference))
         if target is None or tag(target) not in DEFINITIONS:
-            place.report("reference-missing", f"eventDefinitionRef names {text(reference)!r}, which is no event definition here.", at=reference)
+            place.report(
+                "reference-missing",
+                f"eventDefinitionRef names {text(reference)!r}, which is no event definition here.",
+                at=reference,
+            )
         else:
             found.append(target)
     return found
@@ -63,13 +67,19 @@ def _message(place: Place, element: Element) -> Trigger:
 def _timer(place: Place, element: Element) -> Trigger:
     times = list(children(element, *_TIMES))
     if not times:
-        place.report("timer-missing", "The timer says no time: it needs a timeDate, timeDuration or timeCycle.", at=element)
+        place.report(
+            "timer-missing", "The timer says no time: it needs a timeDate, timeDuration or timeCycle.", at=element
+        )
         return Trigger(kind="timer")
     if len(times) > 1:
-        place.report("timer-several", "The timer says more than one of timeDate, timeDuration and timeCycle.", at=element)
+        place.report(
+            "timer-several", "The timer says more than one of timeDate, timeDuration and timeCycle.", at=element
+        )
     kind = _TIMES[tag(times[0])]
     quartz = ZEEBE not in place.document.root.nsmap.values()
-    return Trigger(kind="timer", timer_kind=kind, timer=formulas.timer(place, kind, times[0], quartz=quartz), quartz=quartz)
+    return Trigger(
+        kind="timer", timer_kind=kind, timer=formulas.timer(place, kind, times[0], quartz=quartz), quartz=quartz
+    )
 
 
 def _signal(place: Place, element: Element) -> Trigger:
@@ -83,13 +93,23 @@ def _signal(place: Place, element: Element) -> Trigger:
 
 def _error(place: Place, element: Element) -> Trigger:
     said = extensions(element)
-    target = place.resolve(element, "errorRef")
+    reference = element.get("errorRef")
+    target = place.document.resolve(reference)
+    if reference and target is None:
+        finding = f"errorRef names {reference!r}, which this file does not have; it is taken as the error's code."
+        place.report("error-undeclared", finding, at=element)
     return Trigger(
         kind="error",
-        code=None if target is None else _code(place, target, "errorCode"),
+        code=_code(place, target, "errorCode")
+        if target is not None
+        else Formula(text=reference)
+        if reference
+        else None,
         code_variable=said.get("errorCodeVariable"),
         message_variable=said.get("errorMessageVariable"),
-        error_message=None if target is None else formulas.formula(place, extensions(target).get("errorMessage"), at=target),
+        error_message=None
+        if target is None
+        else formulas.formula(place, extensions(target).get("errorMessage"), at=target),
     )
 
 
@@ -175,5 +195,9 @@ def _payload(place: Place, element: Element) -> tuple[Mapping, ...]:
             found.append(Mapping(target=item.get("target", ""), source=source))
     for holder in said.all("inputOutput"):
         for item in inner(holder, "inputParameter"):
-            place.report("unsupported-extension", "An inputParameter of an event definition has no effect: put it on the event.", at=item)
+            place.report(
+                "unsupported-extension",
+                "An inputParameter of an event definition has no effect: put it on the event.",
+                at=item,
+            )
     return tuple(found)

@@ -15,9 +15,12 @@ from bpm.graph import Formula, Node, UserSpec
 
 
 def user(place: Place) -> Node:
-    """userTask: camunda attributes, zeebe:assignmentDefinition and the like, or the standard's humanPerformer and potentialOwner."""
+    """userTask: camunda attributes, zeebe:assignmentDefinition and the like, or the standard's humanPerformer and
+    potentialOwner."""
     said, zeebe = place.extensions, place.extensions.zeebe
-    assignment, schedule, priority = (zeebe.get(name) for name in ("assignmentDefinition", "taskSchedule", "priorityDefinition"))
+    assignment, schedule, priority = (
+        zeebe.get(name) for name in ("assignmentDefinition", "taskSchedule", "priorityDefinition")
+    )
     users, groups = _potential_owners(place)
 
     def one(name: str, element: Element | None, attribute: str) -> Formula | None:
@@ -68,7 +71,9 @@ def _fields(place: Place) -> tuple[str, ...]:
 
 
 def _form_field(element: Element) -> dict[str, Any]:
-    field = _kept(id=element.get("id"), label=element.get("label"), type=element.get("type"), default=element.get("defaultValue"))
+    field = _kept(
+        id=element.get("id"), label=element.get("label"), type=element.get("type"), default=element.get("defaultValue")
+    )
     if values := {item.get("id", ""): item.get("name", "") for item in inner(element, "value")}:
         field["values"] = values
     for holder in inner(element, "validation"):

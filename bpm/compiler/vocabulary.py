@@ -3,9 +3,9 @@
 Camunda 7, Operaton, Flowable and Activiti share one vocabulary (each began as a copy of the one before), so their four
 namespaces are one here: the *camunda family*. Zeebe (Camunda 8) has its own.
 
-Every word has a use: "honoured"; "noted" (no effect here: the reader of the deployment's findings is told); "refused" (running the
-model without it would do something else). Words that are not in the tables are noted. Listeners run nowhere here: a warning.
-"""
+Every word has a use: "honoured"; "noted" (no effect here: the reader of the deployment's findings is told); "refused"
+(running the model without it would do something else). Words that are not in the tables are noted. Listeners run
+nowhere here: a warning."""
 
 from __future__ import annotations
 
@@ -29,13 +29,48 @@ ZEEBE: Final = "http://camunda.org/schema/zeebe/1.0"
 # The camunda family's attributes: use, and for what is not honoured the reason.
 ATTRIBUTES: Final[dict[str, tuple[Use, str]]] = {
     **dict.fromkeys(
-        (
-            "assignee asyncAfter asyncBefore async calledElementBinding calledElementVersion calledElementVersionTag candidateGroups"
-            " candidateUsers class collection decisionRef decisionRefBinding decisionRefVersion decisionRefVersionTag delegateExpression"
-            " dueDate elementIndexVariable elementVariable errorCodeVariable errorMessage errorMessageVariable escalationCodeVariable expression"
-            " followUpDate formKey inheritVariables jobPriority mapDecisionResult priority resultVariable resultVariableName"
-            " sameDeployment taskPriority topic type variableEvents variableName versionTag calledElementType"
-        ).split(),
+        [
+            "assignee",
+            "asyncAfter",
+            "asyncBefore",
+            "async",
+            "calledElementBinding",
+            "calledElementVersion",
+            "calledElementVersionTag",
+            "candidateGroups",
+            "candidateUsers",
+            "class",
+            "collection",
+            "decisionRef",
+            "decisionRefBinding",
+            "decisionRefVersion",
+            "decisionRefVersionTag",
+            "delegateExpression",
+            "dueDate",
+            "elementIndexVariable",
+            "elementVariable",
+            "errorCodeVariable",
+            "errorMessage",
+            "errorMessageVariable",
+            "escalationCodeVariable",
+            "expression",
+            "followUpDate",
+            "formKey",
+            "inheritVariables",
+            "jobPriority",
+            "mapDecisionResult",
+            "priority",
+            "resultVariable",
+            "resultVariableName",
+            "sameDeployment",
+            "taskPriority",
+            "topic",
+            "type",
+            "variableEvents",
+            "variableName",
+            "versionTag",
+            "calledElementType",
+        ],
         ("honoured", ""),
     ),
     "autoStoreVariables": ("noted", "a script's variables are those that its worker returns"),
@@ -69,10 +104,32 @@ ATTRIBUTES: Final[dict[str, tuple[Use, str]]] = {
 # The camunda family's elements within extensionElements.
 ELEMENTS: Final[dict[str, tuple[Use, str]]] = {
     **dict.fromkeys(
-        (
-            "inputOutput in out field formData formProperty properties failedJobRetryTimeCycle connector errorEventDefinition script"
-            " value string expression constraint validation entry inputParameter outputParameter property formField connectorId list map"
-        ).split(),
+        [
+            "inputOutput",
+            "in",
+            "out",
+            "field",
+            "formData",
+            "formProperty",
+            "properties",
+            "failedJobRetryTimeCycle",
+            "connector",
+            "errorEventDefinition",
+            "script",
+            "value",
+            "string",
+            "expression",
+            "constraint",
+            "validation",
+            "entry",
+            "inputParameter",
+            "outputParameter",
+            "property",
+            "formField",
+            "connectorId",
+            "list",
+            "map",
+        ],
         ("honoured", ""),
     ),
     "executionListener": ("listener", ""),
@@ -87,10 +144,25 @@ ELEMENTS: Final[dict[str, tuple[Use, str]]] = {
 # Zeebe's elements within extensionElements.
 ZEEBE_ELEMENTS: Final[dict[str, tuple[Use, str]]] = {
     **dict.fromkeys(
-        (
-            "taskDefinition taskHeaders ioMapping calledElement subscription assignmentDefinition formDefinition taskSchedule loopCharacteristics"
-            " calledDecision script userTask priorityDefinition versionTag properties jobPriorityDefinition adHoc"
-        ).split(),
+        [
+            "taskDefinition",
+            "taskHeaders",
+            "ioMapping",
+            "calledElement",
+            "subscription",
+            "assignmentDefinition",
+            "formDefinition",
+            "taskSchedule",
+            "loopCharacteristics",
+            "calledDecision",
+            "script",
+            "userTask",
+            "priorityDefinition",
+            "versionTag",
+            "properties",
+            "jobPriorityDefinition",
+            "adHoc",
+        ],
         ("honoured", ""),
     ),
     "executionListeners": ("listener", ""),
@@ -103,7 +175,8 @@ ZEEBE_ELEMENTS: Final[dict[str, tuple[Use, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """What the vendors' namespaces say about one element: attributes and elements of the family, elements of Zeebe by name."""
+    """What the vendors' namespaces say about one element: attributes and elements of the family, elements of Zeebe by
+    name."""
 
     attributes: dict[str, str]
     elements: tuple[tuple[str, Element], ...]
@@ -146,7 +219,8 @@ def extensions(element: Element) -> Extensions:
 
 
 def inner(element: Element | None, *names: str) -> Iterator[Element]:
-    """The children of a vendor's element in any vendor's namespace, of the given local names (any, where none is given)."""
+    """The children of a vendor's element in any vendor's namespace, of the given local names (any, where none is
+    given)."""
     for item in element if element is not None else ():
         namespace, name = split(item.tag)
         if (namespace in FAMILY or namespace == ZEEBE) and (not names or name in names):

@@ -1,21 +1,20 @@
 """Work done outside: service, send, script and business rule tasks, and message events that a worker sends.
 
-    how the model binds it                              topic
-    camunda:type="external" camunda:topic="t"           t                   (flowable: type="external-worker")
-    zeebe:taskDefinition type="t"                       t
-    camunda:class="a.b.Charge"                          a.b.Charge          fields become inputs
-    camunda:expression, delegateExpression              `${mailer.send(x)}`: mailer.send with the input arg0 (`beans`)
-    camunda:connector                                   its connectorId     with the connector's inputs and outputs
-    camunda:type="mail", "http", ...                    mail, http, ...     fields become inputs
-    operationRef, implementation                        the operation's name, the implementation
-    a script in any language but FEEL and JUEL          script:<format>     the script is in the header `script`
-    nothing                                             the element's id, with a warning
+how the model binds it                              topic
+camunda:type="external" camunda:topic="t"           t                   (flowable: type="external-worker")
+zeebe:taskDefinition type="t"                       t
+camunda:class="a.b.Charge"                          a.b.Charge          fields become inputs
+camunda:expression, delegateExpression              `${mailer.send(x)}`: mailer.send with the input arg0 (`beans`)
+camunda:connector                                   its connectorId     with the connector's inputs and outputs
+camunda:type="mail", "http", ...                    mail, http, ...     fields become inputs
+operationRef, implementation                        the operation's name, the implementation
+a script in any language but FEEL and JUEL          script:<format>     the script is in the header `script`
+nothing                                             the element's id, with a warning
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 from bpm.compiler import beans, formulas
 from bpm.compiler.activities import activity
@@ -29,7 +28,8 @@ from bpm.graph import Formula, Mapping, Node, WorkSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """What a task is bound to: a topic with inputs and outputs of its own, or (topic None) values that the engine computes."""
+    """What a task is bound to: a topic with inputs and outputs of its own, or (topic None) values that the engine
+    computes."""
 
     topic: Formula | None = None
     inputs: tuple[Mapping, ...] = ()
@@ -46,7 +46,12 @@ def rule(place: Place) -> Node:
     """businessRuleTask: a DMN decision of this engine, or work outside."""
     said, zeebe = place.extensions, place.extensions.zeebe.get("calledDecision")
     if zeebe is not None:
-        pairs = {"ref": zeebe.get("decisionId"), "binding": zeebe.get("bindingType"), "version": zeebe.get("versionTag"), "result_variable": zeebe.get("resultVariable")}
+        pairs = {
+            "ref": zeebe.get("decisionId"),
+            "binding": zeebe.get("bindingType"),
+            "version": zeebe.get("versionTag"),
+            "result_variable": zeebe.get("resultVariable"),
+        }
     elif said.get("decisionRef"):
         pairs = {
             "ref": said.get("decisionRef"),
@@ -63,7 +68,8 @@ def rule(place: Place) -> Node:
 
 
 def script(place: Place) -> Node:
-    """scriptTask: FEEL and JUEL are computed by the engine, any other script is the work of a worker that has its language."""
+    """scriptTask: FEEL and JUEL are computed by the engine, any other script is the work of a worker that has its
+    language."""
     said = place.extensions
     if zeebe := said.zeebe.get("script"):
         found = formulas.formula(place, zeebe.get("expression"), at=zeebe) or formulas.NULL
@@ -129,7 +135,8 @@ def _task(place: Place, found: Binding | None) -> Node:
     if found is None:
         place.report(
             "implementation-missing",
-            f"The {place.tag} says not how it is done: set a topic, a class or a task definition. Workers find it under the topic {place.id!r}.",
+            f"The {place.tag} does not say how it is done: set a topic, a class or a task definition. "
+            f"Workers find it under the topic {place.id!r}.",
         )
         found = Binding(topic=Formula(text=place.id))
     if found.topic is None:
@@ -160,7 +167,7 @@ def _errors(place: Place) -> list[tuple[str, Formula]]:
         target = place.resolve(item, "errorRef")
         asked = formulas.formula(place, item.get("expression"), at=item)
         if target is not None and asked is not None:
-            found.append((target.get("errorCode") or target.get("id", ""), asked))
+            found.append((target.get("errorCode") or target.get("id") or "", asked))
     return found
 
 
@@ -177,14 +184,20 @@ def _fields(place: Place, said: Extensions) -> tuple[Mapping, ...]:
     found = []
     for item in said.all("field"):
         raw = item.get("stringValue") or item.get("expression") or text(item)
-        found.append(Mapping(target=item.get("name", ""), source=formulas.formula(place, raw, at=item) or formulas.NULL, local=True))
+        found.append(
+            Mapping(
+                target=item.get("name", ""), source=formulas.formula(place, raw, at=item) or formulas.NULL, local=True
+            )
+        )
     return tuple(found)
 
 
 def _connector(place: Place, element: Element) -> Binding:
     topic = next((text(item) for item in inner(element, "connectorId")), "")
     if not topic:
-        place.report("implementation-missing", "The connector has no connectorId; the element's id is its topic.", at=element)
+        place.report(
+            "implementation-missing", "The connector has no connectorId; the element's id is its topic.", at=element
+        )
     inputs: list[Mapping] = []
     outputs: list[Mapping] = []
     for holder in inner(element, "inputOutput"):
@@ -212,9 +225,9 @@ def _expression(place: Place, expression: str, said: Extensions) -> Binding:
         return Binding(topic=Formula(text=found.path), inputs=_arguments(place, found) + _fields(place, said))
     if beans.calls_beans(expression):
         return _as_topic(place, expression)
-    name = beans.reference(expression)
-    if name and "." in name and not result:
-        return Binding(topic=Formula(text=name), inputs=_fields(place, said))
+    path = beans.reference(expression)
+    if path and "." in path and not result:
+        return Binding(topic=Formula(text=path), inputs=_fields(place, said))
     return Binding(outputs=_result_of(result, formulas.formula(place, expression)))
 
 
@@ -222,7 +235,10 @@ def _arguments(place: Place, found: beans.Call) -> tuple[Mapping, ...]:
     mapped = []
     for position, argument in enumerate(found.arguments):
         if argument in beans.ENGINE_OBJECTS:
-            place.report("argument-dropped", f"The argument {argument!r} of {found.path} is not passed: the worker sees the variables.")
+            place.report(
+                "argument-dropped",
+                f"The argument {argument!r} of {found.path} is not passed: the worker sees the variables.",
+            )
             continue
         source = formulas.formula(place, "${" + argument + "}") or formulas.NULL
         mapped.append(Mapping(target=f"arg{position}", source=source, local=True))
@@ -231,7 +247,10 @@ def _arguments(place: Place, found: beans.Call) -> tuple[Mapping, ...]:
 
 def _as_topic(place: Place, expression: str) -> Binding:
     topic = expression.strip().removeprefix("$").removeprefix("#").removeprefix("{").removesuffix("}").strip()
-    place.report("expression-as-topic", f"The expression is more than one call of a bean; its whole text is the topic: {topic!r}.")
+    place.report(
+        "expression-as-topic",
+        f"The expression is more than one call of a bean; its whole text is the topic: {topic!r}.",
+    )
     # The topic is text, not an expression: as a FEEL string literal it cannot be taken for one.
     return Binding(topic=formulas.constant(topic))
 

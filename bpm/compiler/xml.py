@@ -1,9 +1,9 @@
 """Reading XML that a stranger sent: a BPMN or DMN file as a tree, or a fault, quickly.
 
-The file is fed to the parser in pieces and judged while it grows, so that a bomb never becomes a tree. Refused are: more than
-`MAX_BYTES`; any DOCTYPE (no entity, no external DTD, no network: what a model never needs); more than `MAX_NODES` elements and
-attributes; nesting deeper than `MAX_DEPTH`; and text that is not well-formed XML. Comments and processing instructions are dropped.
-"""
+The file is fed to the parser in pieces and judged while it grows, so that a bomb never becomes a tree. Refused are:
+more than `MAX_BYTES`; any DOCTYPE (no entity, no external DTD, no network: what a model never needs); more than
+`MAX_NODES` elements and attributes; nesting deeper than `MAX_DEPTH`; and text that is not well-formed XML. Comments and
+processing instructions are dropped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _PROLOG: Final = re.compile(rb"(?:\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->)*", re.D
 
 
 class XmlFault(Exception):
-    """Why a file was not read. `code` is a code of `bpm.compiler.diagnostics`, `line` counts from 1 (0: the whole file)."""
+    """Why a file was not read. `code` is a code of `bpm.compiler.diagnostics`, `line` counts from 1 (0: the whole
+    file)."""
 
     def __init__(self, code: str, line: int, message: str) -> None:
         super().__init__(message)
@@ -35,7 +36,8 @@ class XmlFault(Exception):
 
 
 def read(data: bytes) -> Element:
-    """The root element of the document; every element knows its `sourceline`. Raises XmlFault, and nothing else, for any bytes."""
+    """The root element of the document; every element knows its `sourceline`. Raises XmlFault, and nothing else, for
+    any bytes."""
     if len(data) > MAX_BYTES:
         raise XmlFault("xml-too-large", 0, f"The file has {len(data):,} bytes; at most {MAX_BYTES:,} are read.")
     prolog = _PROLOG.match(data)
@@ -49,6 +51,12 @@ def read(data: bytes) -> Element:
         raise XmlFault("xml-malformed", fault.lineno or 0, f"The file is not well-formed XML: {fault.msg}.") from None
     except (LookupError, ValueError) as fault:
         raise XmlFault("xml-malformed", 0, f"The file cannot be read as XML: {fault}.") from None
+
+
+def line(element: Element | None) -> int:
+    """The line of the file in which the element begins; 0 where it is not known."""
+    found = element.sourceline if element is not None else None
+    return found if isinstance(found, int) else 0
 
 
 def _parse(data: bytes) -> Element:
@@ -70,17 +78,18 @@ def _parse(data: bytes) -> Element:
             if event == "end":
                 depth -= 1
                 continue
+            if not isinstance(element, etree._Element):
+                continue
             depth += 1
             nodes += 1 + len(element.attrib)
             if depth > MAX_DEPTH:
-                raise XmlFault("xml-too-deep", element.sourceline or 0, f"Elements nest deeper than {MAX_DEPTH}.")
+                raise XmlFault("xml-too-deep", line(element), f"Elements nest deeper than {MAX_DEPTH}.")
             if nodes > MAX_NODES:
-                raise XmlFault("xml-too-many-nodes", element.sourceline or 0, f"More than {MAX_NODES:,} elements and attributes.")
-            if depth == 1 and element.getroottree().docinfo.doctype:
+                said = f"More than {MAX_NODES:,} elements and attributes."
+                raise XmlFault("xml-too-many-nodes", line(element), said)
+            if depth == 1 and element.getroottree().docinfo.internalDTD is not None:
                 raise _doctype(1)
-    root = parser.close()
-    assert root is not None
-    return root
+    return parser.close()
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
@@ -89,4 +98,5 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 
 def _doctype(line: int) -> XmlFault:
-    return XmlFault("xml-doctype", line, "The file has a DOCTYPE. Models need none, and entities in one can be an attack: remove it.")
+    said = "The file has a DOCTYPE. Models need none, and entities in one can be an attack: remove it."
+    return XmlFault("xml-doctype", line, said)
