@@ -1,0 +1,1 @@
+"""Folding history into state and deciding it again: live = replayed = stored."""
