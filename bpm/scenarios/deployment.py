@@ -1,0 +1,96 @@
+"""The models of a scenario, compiled together: their processes, or the reasons why they are refused.
+
+Each model file is compiled once for all scenarios that name it, as long as it does not change on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+
+from bpm.compiler import Compiled, check_together, compile_bpmn
+from bpm.expressions import compile_text
+from bpm.expressions.timers import Kind, Schedule, first
+from bpm.graph import Formula, Node, Process, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A start of a process that waits for something: a message, a signal or a time."""
+
+    process: str
+    node: str
+    trigger: Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """What was deployed together. `refusals` are the compiler's reasons; with one, nothing of it may run."""
+
+    processes: dict[str, Process]
+    refusals: tuple[str, ...] = ()
+
+    def beginnings(self, kind: str, name: str | None = None) -> list[Beginning]:
+        """The starts of that kind (message, signal, timer), with that name where one is given, in order of the files."""
+        return [
+            Beginning(process.id, node.id, trigger)
+            for process in self.processes.values()
+            for node in _starts(process)
+            for trigger in _triggers(node)
+            if trigger.kind == kind and name in (None, constant(trigger.name))
+        ]
+
+
+def deploy(models: Sequence[Path], *, strict: bool) -> Deployment:
+    """Compile the files together."""
+    compiled: list[Compiled] = []
+    refusals: list[str] = []
+    for path in dict.fromkeys(models):
+        try:
+            status = path.stat()
+            compiled.append(_compile(path, status.st_mtime_ns, status.st_size, strict))
+        except OSError as problem:
+            refusals.append(f"{path}: {problem.strerror}")
+    refusals += [str(error) for item in compiled for error in item.errors]
+    refusals += [str(found) for found in check_together(compiled) if found.severity == "error"]
+    processes: dict[str, Process] = {}
+    for item in compiled:
+        for process in item.processes:
+            processes.setdefault(process.id, process)
+    return Deployment(processes, tuple(refusals))
+
+
+def first_moment(beginning: Beginning, now: datetime) -> Schedule | None:
+    """When a start timer is due for the first time; None when it never is. ExpressionError for a timer that means no time."""
+    trigger = beginning.trigger
+    kinds: dict[str | None, Kind] = {"date": "date", "cycle": "cycle"}
+    text = constant(trigger.timer) or ""
+    return first(kinds.get(trigger.timer_kind, "duration"), text, now, quartz=trigger.quartz)
+
+
+def constant(formula: Formula | None) -> str | None:
+    """The text of a formula that no instance is there to evaluate for: a definition's start."""
+    if formula is None:
+        return None
+    value = compile_text(formula.text, language=formula.language).evaluate({})  # type: ignore[arg-type]
+    return None if value is None else str(value)
+
+
+@lru_cache(maxsize=4096)
+def _compile(path: Path, modified: int, size: int, strict: bool) -> Compiled:
+    return compile_bpmn(path.read_bytes(), file=path.name, strict=strict)
+
+
+def _starts(process: Process) -> list[Node]:
+    """Start events of the process level, and the receive tasks and gateways that start it."""
+    top = process.scopes[process.id]
+    return [node for node in (process.nodes[id] for id in top.nodes) if node.id in top.starts or node.instantiate]
+
+
+def _triggers(node: Node) -> Sequence[Trigger]:
+    if node.trigger is None:
+        return ()
+    return node.trigger.parts if node.trigger.kind == "multiple" else (node.trigger,)
