@@ -1,0 +1,118 @@
+"""Regular expressions of XPath (DMN 1.5, 10.3.4.3 refers to it), which must not hang.
+
+elementpath translates the pattern to Python's dialect, `regex` runs it: unlike Python's `re` it can be told to
+give up. Each operation gets a tenth of a second; it is the only place of the languages where time on the wall
+decides, and it decides between a result and a `LimitFault`, never between two results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import regex
+
+from bpm.expressions.errors import LimitFault
+from bpm.expressions.feel_signatures import Refused
+from bpm.expressions.limits import MAX_ITEMS, MAX_TEXT, Budget
+
+TIMEOUT = 0.1
+MAX_PATTERN = 1_000
+MAX_REPEAT = 1_000
+
+_FLAGS = {"s": regex.DOTALL, "m": regex.MULTILINE, "i": regex.IGNORECASE}
+_REPLACEMENT = re.compile(r"(?:[^\\$]|\\[\\$]|\$[0-9])*", re.DOTALL)
+_REFERENCE = re.compile(r"\\([\\$])|\$([0-9]+)")
+
+
+class Pattern:
+    """A pattern, ready to run."""
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, compiled: regex.Pattern[str]) -> None:
+        self._compiled = compiled
+
+    def finds(self, text: str) -> bool:
+        """Whether it matches somewhere in the text."""
+        return next(self._found(text), None) is not None
+
+    def replace(self, text: str, replacement: str, budget: Budget) -> str:
+        """The text with each match replaced; `$1` is a group, `\\$` and `\\\\` are the characters."""
+        if not _REPLACEMENT.fullmatch(replacement):
+            raise Refused("a $ without a number or a \\ before another character in the replacement")
+        pieces: list[str] = []
+        size = at = 0
+        for match in self._found(text):
+            budget.charge()
+            pieces += [text[at : match.start()], self._filled(replacement, match)]
+            size += len(pieces[-1]) + len(pieces[-2])
+            budget.room(size, MAX_TEXT)
+            at = match.end()
+        return "".join([*pieces, text[at:]])
+
+    def _filled(self, replacement: str, match: regex.Match[str]) -> str:
+        def group(found: re.Match[str]) -> str:
+            if found[1]:
+                return found[1]
+            digits = found[2]
+            while len(digits) > 1 and int(digits) > self._compiled.groups:
+                digits = digits[:-1]  # $12 is group 1 and a 2 where there are fewer groups
+            known = int(digits) <= self._compiled.groups
+            return ((match[int(digits)] or "") if known else "") + found[2][len(digits) :]
+
+        return _REFERENCE.sub(group, replacement)
+
+    def split(self, text: str, budget: Budget) -> list[str]:
+        """The parts of the text between the matches."""
+        parts: list[str] = []
+        at = 0
+        for match in self._found(text):
+            budget.charge()
+            if match.end() > match.start():
+                parts.append(text[at : match.start()])
+                at = match.end()
+        return [*parts, text[at:]]
+
+    def all_in(self, text: str, budget: Budget) -> list[str]:
+        """Each match in the text."""
+        found: list[str] = []
+        for match in self._found(text):
+            budget.charge()
+            budget.room(len(found) + 1, MAX_ITEMS)
+            found.append(match[0])
+        return found
+
+    def _found(self, text: str) -> Iterator[regex.Match[str]]:
+        try:
+            yield from self._compiled.finditer(text, timeout=TIMEOUT)
+        except TimeoutError:
+            raise LimitFault("a regular expression takes too long", expected=f"at most {TIMEOUT} s") from None
+
+
+@lru_cache(maxsize=1024)
+def read_pattern(pattern: str, flags: str) -> Pattern:
+    """An XPath pattern with its flags (`s`, `m`, `i`, `x`); Refused when it is none."""
+    from elementpath.regex import RegexError, translate_pattern  # a quarter of a second, which most programs never need
+
+    if len(pattern) > MAX_PATTERN or any(int(count) > MAX_REPEAT for count in re.findall(r"[{,]([0-9]{1,9})", pattern)):
+        raise LimitFault("a regular expression is too large", expected=f"{MAX_PATTERN} characters and repetitions")
+    if set(flags) - {*_FLAGS, "x"}:
+        raise Refused(f"{flags!r} are no flags")
+    chosen = regex.V0
+    for flag in flags:
+        chosen |= _FLAGS.get(flag, regex.V0)
+    if "x" in flags:
+        pattern = _without_blanks(pattern)
+    try:
+        translated: Any = translate_pattern(pattern, flags=int(chosen & ~regex.V0), xsd_version="1.1")
+        return Pattern(regex.compile(translated, chosen))
+    except (RegexError, regex.error, re.error, OverflowError, RecursionError):
+        raise Refused(f"{pattern[:40]!r} is no pattern") from None
+
+
+def _without_blanks(pattern: str) -> str:
+    """The flag x: white space means nothing, except in a class."""
+    return re.sub(r"(\\.|\[(?:\\.|[^\]\\])*\])|[ \t\r\n]+", lambda found: found[1] or "", pattern)
