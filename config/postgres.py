@@ -85,7 +85,7 @@ def server_account() -> str | None:
 
 
 class Postgres:
-    """One server: its data in `folder`/data, its log in `folder`/log, its socket in `sockets`."""
+    """One server: its data in `folder`/data, its log in `folder`/postgres.log, its socket in `sockets`."""
 
     name = "postgres"
 
@@ -101,7 +101,7 @@ class Postgres:
         self.binaries = find_binaries(version)
         self.data = folder / "data"
         self.sockets = sockets
-        self.log = folder / "log"
+        self.log = folder / "postgres.log"
         self._account = server_account()
         self._folder = folder
         settings = {**OPTIONS, **(options or {}), "unix_socket_directories": str(sockets)}

@@ -90,7 +90,7 @@ class Process:
         return self._program.pid
 
     def start(self) -> None:
-        """Start it, appending to its log. It is in a group of its own, so a Ctrl-C in the terminal is not for it."""
+        """Start it, appending to its log, its id beside it. Its group is its own: a Ctrl-C at the terminal is ours."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         identity = {"user": self._user, "group": self._user, "extra_groups": []} if self._user else {}
         with self.log.open("ab") as log:
@@ -105,6 +105,7 @@ class Process:
                 **identity,  # type: ignore[call-overload]
             )
         self._watched = True
+        self.log.with_suffix(".pid").write_text(f"{self._program.pid}\n")
         self._warden.watch(self._program.pid, self._stop_with)
 
     def exit_code(self) -> int | None:

@@ -35,7 +35,7 @@ class Valkey:
         self._folder = folder
         command = [str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder)]
         command += ["--save", "", "--appendonly", "no", "--daemonize", "no"]
-        self.process = Process(self.name, command, folder / "log", warden)
+        self.process = Process(self.name, command, folder / "valkey.log", warden)
 
     @property
     def url(self) -> str:
