@@ -18,7 +18,9 @@ def settle(work: Work, token: int) -> None:
     parent = found.parent
     while parent:
         above = view.token(work.state, parent)
-        if above.state != "WAITING" or view.has_open_child(work.state, parent):
+        if above.state != "WAITING":
+            break
+        if view.has_open_child(work.state, parent):
             return
         work.change("TOKEN_COMPLETED", "token", above, "COMPLETED", reason="children", passed=False)
         parent = above.parent

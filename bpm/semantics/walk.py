@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bpm.semantics.elements import ENTER, LEAVE
+from bpm.semantics.scopes import settle
 from bpm.semantics.tokens import take, wait
+from bpm.semantics.view import is_open
 from bpm.semantics.work import Stuck, Work
 
 # An endless loop of automatic nodes holds no transaction for ever: the token stays ACTIVE and the next step goes on.
@@ -40,7 +42,10 @@ def _step(work: Work, token: int, *, fresh: bool) -> bool:
             work.change("TOKEN_STATE_CHANGED", "token", work.token(token), "ACTIVE", reason="none", step="leave")
             return False
     take(work, token, LEAVE[node.kind](work, token, node))
-    return work.token(token).state == "ACTIVE"
+    after = work.token(token)
+    if not is_open("token", after):
+        settle(work, token)
+    return after.state == "ACTIVE"
 
 
 def report(work: Work, token: int, kind: str, message: str) -> None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.graph import Node, Process
+from bpm.semantics import view
 from bpm.semantics.events import Event
 from bpm.semantics.evolve import apply, evolve
 from bpm.semantics.state import Entity, State, Token, key_of
@@ -104,8 +105,8 @@ class Work:
         )
 
     def token(self, id: int) -> Token:
-        """The token as it is now."""
-        return self.state.tokens[id]
+        """The token as it is now. Raises view.Missing where it is not loaded."""
+        return view.token(self.state, id)
 
     def node(self, token: Token) -> Node:
         """The node where the token is."""

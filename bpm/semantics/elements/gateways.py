@@ -74,9 +74,9 @@ def _touched_scopes(work: Work) -> list[int]:
 
 
 def _judge_scope(work: Work, scope: int) -> bool:
-    name = work.graph.id if scope == 0 else work.node(view.token(work.state, scope)).id
-    if scope and not view.is_open("token", view.token(work.state, scope)):
-        return False
+    name = work.graph.id if scope == 0 else work.token(scope).node
+    if name not in work.graph.scopes:
+        return False  # the scope's token has moved on: nothing in it is open
     gates = [work.graph.node(id) for id in work.graph.scopes[name].nodes if id in work.graph.reach]
     for node in gates:
         if node.kind != "inclusive":
