@@ -1,10 +1,10 @@
 """Scenarios: what a process must do, as data, run on the pure core or through the engine.
 
-A file holds documents; `read_scenarios` makes each a frozen `Scenario` or says everything that is wrong with it (`model` has
-the tables of keys, `shapes` what stands behind them, `reading` the YAML). `run` performs one over a `Driver`: it deploys,
-starts, takes the steps, answers what mocks and `auto` answer, and compares what is expected with what is there
-(`expectations`). It knows no engine: `CoreDriver` drives the pure core in memory, and the engine on PostgreSQL is driven
-by a driver that is passed in from above.
+A file holds documents; `read_scenarios` makes each a frozen `Scenario` or says everything that is wrong with it
+(`model` has the tables of keys, `shapes` what stands behind them, `reading` the YAML). `run` performs one over a
+`Driver`: it deploys, starts, takes the steps, answers what mocks and `auto` answer, and compares what is expected with
+what is there (`expectations`). It knows no engine: `CoreDriver` drives the pure core in memory, and the engine on
+PostgreSQL is driven by a driver that is passed in from above.
 
     core       the driver: what a scenario asks, as commands
     world      the instances in memory and their commits; `exchange` what they tell each other

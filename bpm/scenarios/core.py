@@ -180,15 +180,17 @@ def _commands(kind: str, id: int, answer: Answer, at: datetime) -> list[c.Comman
         if answer.kind == "complete":
             return [lock, c.CompleteExternalTask(at=at, task=id, worker=WORKER, variables=variables)]
         if answer.kind == "error":
-            said = {"code": answer.code, "message": answer.message, "variables": variables}
-            return [lock, c.ThrowBpmnError(at=at, task=id, worker=WORKER, **said)]
+            return [lock, c.ThrowBpmnError(at=at, task=id, worker=WORKER, **_thrown(answer))]
         failed = c.FailExternalTask(at=at, task=id, worker=WORKER, message=answer.message, retries=answer.retries)
         return [lock, failed]
     if kind == "user_task" and answer.kind == "complete":
         return [c.CompleteUserTask(at=at, user_task=id, variables=variables)]
     if kind == "user_task" and answer.kind == "error":
-        said = {"code": answer.code, "message": answer.message, "variables": variables}
-        return [c.ThrowUserTaskError(at=at, user_task=id, **said)]
+        return [c.ThrowUserTaskError(at=at, user_task=id, **_thrown(answer))]
     if kind == "ticket" and answer.kind == "complete":
         return [c.Correlate(at=at, ticket=id, variables=variables)]
     raise Refused(f"only external tasks can {answer.kind}" if answer.kind == "fail" else "it has no error to throw")
+
+
+def _thrown(answer: Answer) -> dict[str, Any]:
+    return {"code": answer.code, "message": answer.message, "variables": dict(answer.variables)}

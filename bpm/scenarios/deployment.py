@@ -34,7 +34,7 @@ class Deployment:
     refusals: tuple[str, ...] = ()
 
     def beginnings(self, kind: str, name: str | None = None) -> list[Beginning]:
-        """The starts of that kind (message, signal, timer), with that name where one is given, in order of the files."""
+        """The starts of that kind (message, signal, timer), with that name where one is given, in the files' order."""
         return [
             Beginning(process.id, node.id, trigger)
             for process in self.processes.values()
@@ -64,7 +64,7 @@ def deploy(models: Sequence[Path], *, strict: bool) -> Deployment:
 
 
 def first_moment(beginning: Beginning, now: datetime) -> Schedule | None:
-    """When a start timer is due for the first time; None when it never is. ExpressionError for a timer that means no time."""
+    """When a start timer is due for the first time; None when it never is. ExpressionError where it means no time."""
     trigger = beginning.trigger
     kinds: dict[str | None, Kind] = {"date": "date", "cycle": "cycle"}
     text = constant(trigger.timer) or ""

@@ -1,4 +1,4 @@
-"""What instances tell each other, and what they are told from outside, brought to its receivers in a world in memory."""
+"""What instances tell each other, and what they are told from outside, brought to its receivers in memory."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def send_message(
     raise Refused(f"nobody waits for the message {name}, and no process starts with it")
 
 
-def throw_signal(
-    world: World, name: str, variables: Mapping[str, Any], origin: Delivery | None = None
-) -> bool:
+def throw_signal(world: World, name: str, variables: Mapping[str, Any], origin: Delivery | None = None) -> bool:
     """A signal, for every ticket that was open at its throw and every process that starts with it."""
     if origin is None:
         tickets = tuple((thread.id, ticket.id) for thread, ticket in world.tickets("SIGNAL", name))
@@ -148,7 +146,7 @@ def _fits(thread: Thread, ticket: Ticket, business_key: str | None, correlation:
 
 def process_variables(state: State) -> dict[str, Any]:
     """The variables of the process level."""
-    return {name: variable.value for (scope, name), variable in state.variables.items() if not scope and variable.present}
+    return {name: found.value for (scope, name), found in state.variables.items() if not scope and found.present}
 
 
 DELIVER: Mapping[str, Callable[[World, Delivery, str, Mapping[str, Any]], bool]] = {

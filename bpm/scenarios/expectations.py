@@ -131,7 +131,8 @@ def _trace_multiset(expected: list[str], scene: Scene) -> list[Mismatch]:
 
 def _incidents(expected: int, scene: Scene) -> list[Mismatch]:
     there = scene.seen.incidents
-    return _mismatch(len(there) == expected, "incidents", expected, f"{len(there)} ({'; '.join(there)})" if there else 0)
+    said = f"{len(there)} ({'; '.join(there)})" if there else "0"
+    return _mismatch(len(there) == expected, "incidents", expected, said)
 
 
 def _mismatch(fits: bool, key: str, expected: Any, there: Any) -> list[Mismatch]:

@@ -12,8 +12,8 @@ ENDING_TRIGGERS = ("error", "cancel", "terminate")
 def passes(event: Event) -> str | None:
     """The node that a token has passed with this event; None where it passed none.
 
-    A node is passed when a token leaves it: by a flow, by several, or by ending there. A joining gateway is so passed once
-    each time it fires, and an activity that is interrupted not at all.
+    A node is passed when a token leaves it: by a flow, by several, or by ending there. A joining gateway is so passed
+    once each time it fires, and an activity that is interrupted not at all.
     """
     match event.type:
         case "TOKEN_MOVED":
@@ -27,7 +27,7 @@ def passes(event: Event) -> str | None:
 
 
 def reaches_end(graph: Process, event: Event) -> str | None:
-    """The end event that a token has reached with this event, also where it ended its own scope and so passed nothing."""
+    """The end event that a token has reached with this event, also where throwing ended its own scope."""
     node = graph.nodes.get(passes(event) or event.node or "")
     if node is None or node.kind != "end":
         return None

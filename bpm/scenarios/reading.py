@@ -59,7 +59,7 @@ def documents(path: Path) -> list[Any]:
     """The documents of a YAML file as JSON values, empty ones left out. Raises UnreadableFile."""
     try:
         with path.open("rb") as stream:
-            return [document for document in yaml.load_all(stream, Loader=_JsonLoader) if document is not None]  # noqa: S506
+            return [document for document in yaml.load_all(stream, Loader=_JsonLoader) if document is not None]
     except OSError as problem:
         raise UnreadableFile(str(path), problem.strerror or str(problem)) from None
     except (yaml.YAMLError, UnicodeDecodeError) as problem:
@@ -73,10 +73,9 @@ def _mapping(loader: Any, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
     loader.flatten_mapping(node)
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
-        if not isinstance(key, str):
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is no text", key_node.start_mark)
-        if key in found:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands here twice", key_node.start_mark)
+        if not isinstance(key, str) or key in found:
+            wrong = f"the key {key!r} {'stands here twice' if isinstance(key, str) else 'is no text'}"
+            raise yaml.constructor.ConstructorError(None, None, wrong, key_node.start_mark)
         found[key] = loader.construct_object(value_node, deep=True)
 
 
@@ -86,15 +85,15 @@ def _exact(loader: Any, node: yaml.ScalarNode) -> Decimal:
 
 # The core schema of YAML 1.2, as far as JSON goes.
 _RESOLVERS = (
-    ("tag:yaml.org,2002:null", r"~|null|Null|NULL|", "~nN\0"),
-    ("tag:yaml.org,2002:bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
-    ("tag:yaml.org,2002:int", r"-?(?:0|[1-9][0-9]*)", "-0123456789"),
-    ("tag:yaml.org,2002:float", r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", "-0123456789"),
-    ("tag:yaml.org,2002:merge", r"<<", "<"),
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"-?(?:0|[1-9][0-9]*)", list("-0123456789")),
+    ("float", r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", list("-0123456789")),
+    ("merge", r"<<", ["<"]),
 )
 
 _JsonLoader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in _RESOLVERS:
-    _JsonLoader.add_implicit_resolver(_tag, re.compile(rf"^(?:{_pattern})$"), list(_first.replace("\0", "")) + [""] * ("\0" in _first))
+    _JsonLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
 _JsonLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _JsonLoader.add_constructor("tag:yaml.org,2002:float", _exact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 # A text report shows the end of a long path; the JSON has all of it.
 SHOWN_PATH = 30
@@ -49,18 +49,14 @@ def as_text(result: Result) -> str:
 
 def as_json(result: Result) -> str:
     """One line of JSON: file, document, scenario, passed, failures (step, expected, there, path)."""
-    return json.dumps(
-        {
-            "file": result.file,
-            "document": result.number,
-            "scenario": result.name,
-            "passed": result.passed,
-            "failures": [
-                {"step": f.step, "expected": f.expected, "there": f.there, "path": list(f.path)} for f in result.failures
-            ],
-        },
-        ensure_ascii=False,
-    )
+    said = {
+        "file": result.file,
+        "document": result.number,
+        "scenario": result.name,
+        "passed": result.passed,
+        "failures": [asdict(failure) for failure in result.failures],
+    }
+    return json.dumps(said, ensure_ascii=False)
 
 
 def summary(results: Sequence[Result]) -> str:

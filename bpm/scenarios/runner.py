@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from bpm.expressions.timers import first
 from bpm.scenarios.driver import Driver, Due, Refused, Waiting
 from bpm.scenarios.expectations import Mismatch, Scene, compare, differing, shown
-from bpm.scenarios.model import ANSWERING_STEPS, MAXIMAL_MOVES, Answer, Scenario, Step
+from bpm.scenarios.model import ANSWERING_STEPS, MAXIMAL_MOVES, Answer, Scenario, Start, Step
 from bpm.scenarios.parse import Document
 from bpm.scenarios.report import Failure, Result
 
@@ -87,9 +87,10 @@ class _Performance:
         """The stages in order, each with its name and what is done."""
         scenario = self.scenario
         yield "deploy", self._deploy
-        if scenario.start is None:
+        start = scenario.start
+        if start is None:
             return
-        yield "start", self._start
+        yield "start", lambda: self._start(start)
         for number, step in enumerate(scenario.steps, start=1):
             yield f"step {number} ({_label(step)})", lambda step=step: self._step(step)  # type: ignore[misc]
         if scenario.expect:
@@ -102,10 +103,9 @@ class _Performance:
         if reasons and not self.scenario.deploy_error:
             raise _Unexpected(*(Mismatch(expected="the models are accepted", there=reason) for reason in reasons))
 
-    def _start(self) -> None:
-        assert self.scenario.start is not None
+    def _start(self, start: Start) -> None:
         self.driver.answer_calls(self.scenario.called)
-        self.driver.start(self.scenario.start)
+        self.driver.start(start)
         self._settle()
 
     def _step(self, step: Step) -> None:
@@ -179,12 +179,13 @@ class _Performance:
 
     def _advance(self, by: str) -> None:
         """Move the clock, stopping at each moment that is set on the way."""
-        schedule = first("duration", by, self.driver.now())
-        assert schedule is not None
+        now = self.driver.now()
+        schedule = first("duration", by, now)
+        target = schedule.fire_at if schedule else now
         while True:
             now = self.driver.now()
-            upcoming = [due.at for due in self.driver.due() if now < due.at <= schedule.fire_at]
-            self.driver.set_clock(min(upcoming, default=schedule.fire_at))
+            upcoming = [due.at for due in self.driver.due() if now < due.at <= target]
+            self.driver.set_clock(min(upcoming, default=target))
             if not upcoming:
                 return
             self._settle()

@@ -1,7 +1,7 @@
 """Where the tokens of an instance stand and wait for something outside: what a scenario's `waiting` lists.
 
-A token is listed at its own node, once. Not listed are tokens that wait for other tokens of their own process (at a join,
-around a subprocess, after a fork), and a call activity whose called instance runs: what waits is inside.
+A token is listed at its own node, once. Not listed are tokens that wait for other tokens of their own process (at a
+join, around a subprocess, after a fork), and a call activity whose called instance runs: what waits is inside.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Delivery:
 
 @dataclass(slots=True)
 class World:
-    """`queue` holds what is still to do: ACTIVE tokens as (thread, token), and deliveries. The rest counts over all instances."""
+    """`queue` holds what is still to do: ACTIVE tokens as (thread, token), and deliveries."""
 
     deployment: Deployment = field(default_factory=lambda: Deployment({}))
     called: Mapping[str, Answer] = field(default_factory=dict)
@@ -119,7 +119,9 @@ class World:
             raise
         return thread
 
-    def begin_at(self, beginning: Beginning, variables: Mapping[str, Any], *, business_key: str | None = None) -> Thread:
+    def begin_at(
+        self, beginning: Beginning, variables: Mapping[str, Any], *, business_key: str | None = None
+    ) -> Thread:
         """Start an instance because of a message, a signal or a time."""
         process, reason = self.process(beginning.process), beginning.trigger.kind
         return self.begin(process, beginning.node, variables, business_key=business_key, trigger=reason)
@@ -144,7 +146,8 @@ class World:
             decision = decide(thread.graph, state, command)
             if isinstance(decision, Refusal):
                 raise Refused(decision.message)
-            assert not isinstance(decision, Need), f"a whole state was asked for {decision.keys}"
+            if isinstance(decision, Need):
+                raise LookupError(f"a whole state was asked for {decision.keys}")
             state = decision.state.sealed()
             name, arguments = type(command).__name__, c.to_json(command)
             sequence = self.sequence + len(decided) + 1
