@@ -88,7 +88,13 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
         node for node in process.nodes.values() if node.kind in ("inclusive", "complex") and len(node.incoming) > 1
     ]
     names, dynamic = formulas.reads(process)
-    return replace(process, reads=names, dynamic=dynamic, reach={node.id: reach(process, node) for node in joins})
+    return replace(
+        process,
+        reads=names,
+        dynamic=dynamic,
+        reach={node.id: reach(process, node) for node in joins},
+        own_reach={node.id: reach(process, node, itself=True) for node in joins},
+    )
 
 
 def _scope(draft: _Draft, element: Element, id: str, *, parent: str | None, position: str) -> None:

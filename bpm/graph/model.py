@@ -237,6 +237,8 @@ class Process:
     # For each inclusive (or complex) join: incoming flow -> the nodes of its scope from which a token can still come to
     # that flow without passing the join itself. See `bpm.graph.reach`.
     reach: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    # The same without the paths through non-interrupting boundary events: where the token itself can come to.
+    own_reach: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def node(self, id: str) -> Node:
         """The node with that id; KeyError names what is missing."""

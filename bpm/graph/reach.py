@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from bpm.graph.model import Node, Process
 
 
-def reach(process: Process, gateway: Node) -> dict[str, tuple[str, ...]]:
-    """For each incoming flow of the gateway: ids of the nodes of its scope that can reach it, in scope order."""
+def reach(process: Process, gateway: Node, *, itself: bool = False) -> dict[str, tuple[str, ...]]:
+    """For each incoming flow of the gateway: ids of the nodes of its scope that can reach it, in scope order.
+
+    `itself`: leave out the paths through non-interrupting boundary events, which another token takes.
+    """
     members = process.scopes[gateway.scope].nodes
-    back = _predecessors(process, members)
+    back = _predecessors(process, members, itself)
     found: dict[str, tuple[str, ...]] = {}
     for flow in gateway.incoming:
         reached = _walk_back(process.flows[flow].source, back, stop=gateway.id)
@@ -22,7 +25,7 @@ def reach(process: Process, gateway: Node) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _predecessors(process: Process, members: Iterable[str]) -> dict[str, list[str]]:
+def _predecessors(process: Process, members: Iterable[str], itself: bool) -> dict[str, list[str]]:
     """node -> the nodes from which a token can step to it."""
     back: dict[str, list[str]] = {id: [] for id in members}
     nodes = [process.nodes[id] for id in back]
@@ -30,7 +33,8 @@ def _predecessors(process: Process, members: Iterable[str]) -> dict[str, list[st
         for flow in process.outgoing(node):
             back[flow.target].append(node.id)
         for boundary in node.boundary:
-            back[boundary].append(node.id)
+            if process.nodes[boundary].interrupting or not itself:
+                back[boundary].append(node.id)
         if _links(node, "throw"):
             for catch in nodes:
                 if _links(catch, "catch") and _name(catch) == _name(node):

@@ -117,9 +117,10 @@ class ThrowUserTaskError(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FireTimer(Command):
-    """The timer's moment has come."""
+    """The timer's moment has come; `early`: an operator does not wait for it."""
 
     timer: int
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

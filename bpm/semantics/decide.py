@@ -194,7 +194,7 @@ def _fire_timer(work: Work, command: c.FireTimer) -> None:
         raise Refused("not_found", f"there is no timer {command.timer}")
     if timer.state != "SCHEDULED":
         raise Refused("wrong_state", f"the timer is {timer.state}")
-    if timer.fire_at > work.at:
+    if timer.fire_at > work.at and not command.early:
         raise Refused("wrong_state", f"the timer is due at {timer.fire_at.isoformat()}, it is {work.at.isoformat()}")
     work.change("TIMER_FIRED", "timer", timer, "FIRED", reason="timer")
     _occur(work, timer.token, timer.node, "timer", {}, schedule=timer.schedule)

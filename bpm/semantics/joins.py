@@ -30,16 +30,21 @@ def inclusive_ready(work: Work, node: Node, scope: int, waiting: list[Token]) ->
     first = _oldest_by_flow(waiting)
     if not first:
         return []
-    reach = work.graph.reach[node.id]
+    reach, own = work.graph.reach[node.id], work.graph.own_reach[node.id]
     empty = [flow for flow in node.incoming if flow not in first]
     here = {token.id for token in waiting}
     for token in view.in_scope(work.state, scope) if empty else ():
         if token.id in here or work.state.index.get(("parent", token.id)):
             continue  # a fork's own token is nowhere: its children are
-        reachable = {token.flow} if token.node == node.id else {f for f in node.incoming if token.node in reach[f]}
-        if any(flow in reachable for flow in empty) and not any(flow in reachable for flow in first):
+        # What a non-interrupting boundary event sends on is another token: this one may still fill an empty flow.
+        coming = any(_can_come(token, node, reach, flow) for flow in empty)
+        if coming and not any(_can_come(token, node, own, flow) for flow in first):
             return []
     return list(first.values())
+
+
+def _can_come(token: Token, node: Node, reach: dict[str, tuple[str, ...]], flow: str) -> bool:
+    return token.flow == flow if token.node == node.id else token.node in reach[flow]
 
 
 def fire(work: Work, node: Node, consumed: list[Token]) -> int:

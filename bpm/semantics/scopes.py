@@ -18,11 +18,10 @@ def settle(work: Work, token: int) -> None:
     parent = found.parent
     while parent:
         above = view.token(work.state, parent)
-        if above.state != "WAITING":
-            break
-        if view.has_open_child(work.state, parent):
-            return
-        work.change("TOKEN_COMPLETED", "token", above, "COMPLETED", reason="children", passed=False)
+        if view.is_open("token", above):
+            if above.state != "WAITING" or view.has_open_child(work.state, parent):
+                return
+            work.change("TOKEN_COMPLETED", "token", above, "COMPLETED", reason="children", passed=False)
         parent = above.parent
     _settle_scope(work, found)
 

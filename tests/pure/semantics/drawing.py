@@ -51,8 +51,12 @@ def draw(*lines: str, scopes: dict[str, tuple[str, ...]] | None = None, **option
             host = nodes[node.attached_to]
             nodes[host.id] = dataclasses.replace(host, boundary=(*host.boundary, node.id))
     process = Process(id="p", nodes=nodes, flows=flows, scopes=_scopes(nodes, scopes or {}))
-    joins = {n.id: reach(process, n) for n in nodes.values() if n.kind == "inclusive" and len(n.incoming) > 1}
-    return dataclasses.replace(process, reach=joins)
+    joins = [n for n in nodes.values() if n.kind == "inclusive" and len(n.incoming) > 1]
+    return dataclasses.replace(
+        process,
+        reach={n.id: reach(process, n) for n in joins},
+        own_reach={n.id: reach(process, n, itself=True) for n in joins},
+    )
 
 
 def _node(kind: str, id: str, scope: str) -> Node:
