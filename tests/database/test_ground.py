@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import pytest
 from django.contrib.auth.models import Group
+from django.core.management import call_command
 from django.db import connection
 
 from tests.servers import POSTGRES_VERSION
@@ -37,3 +40,8 @@ def guarded_groups(django_db_setup, django_db_blocker):
 
 def test_the_flush_steps_past_guards(guarded_groups, transactional_db):
     Group.objects.create(name="somebody")
+
+
+@pytest.mark.django_db
+def test_system_checks_find_nothing():
+    call_command("check", databases=["default"], fail_level="WARNING", stdout=StringIO())
