@@ -1,1 +1,12 @@
-"""Read models for the cockpit and the API: paged by key, never by offset, and never more than a page."""
+"""Read models for the cockpit and the API: paged by key, never by offset, and never more than a page.
+
+Every function answers with frozen data of `rows`, so that no caller holds a model or starts a query by touching an
+attribute. Whatever could grow without bound is counted up to a limit (`Count`), and says when it reached it: a page
+opens in the same time whether a thousand instances run or ten million.
+
+- `paging`       cursors and pages          - `rows`        what the functions answer with
+- `definitions`  deployed models            - `nodes`       names of a model's nodes, kept in memory (they never change)
+- `instances`    lists and one instance     - `diagram`     tokens, incidents and passages by node
+- `work`         external and user tasks    - `incidents`   what stopped and waits for an operator
+- `overview`     the figures of the dashboard and of /metrics
+"""

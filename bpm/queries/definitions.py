@@ -1,0 +1,87 @@
+"""Deployed models: lists with what runs of each, and one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from bpm.models import Incident, ProcessDefinition, ProcessInstance
+from bpm.queries.paging import Page, count_up_to, page
+from bpm.queries.rows import Definition
+
+# What a list needs; graph and source may be large.
+COLUMNS = (
+    "id", "key", "name", "version", "version_tag", "created_at", "created_by", "resource", "deployment_id",
+    "graph_hash",
+)  # fmt: skip
+COUNTED = 1000
+
+
+def list_definitions(
+    *,
+    key: str | None = None,
+    search: str | None = None,
+    latest_only: bool = True,
+    counts: bool = False,
+    after: str | None = None,
+    size: int | None = None,
+) -> Page[Definition]:
+    """Definitions by key, the newest version first. `counts`: with what runs of each. Raises BadCursor."""
+    rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS))
+    if key:
+        rows = rows.filter(key=key)
+    if search:
+        rows = rows.filter(Q(key__icontains=search) | Q(name__icontains=search))
+    if latest_only:
+        rows = rows.filter(has_newer=False)
+    return page(rows, ("key", "-version"), lambda row: _shape(row, counts=counts), after=after, size=size)
+
+
+def get_definition(id: UUID, *, counts: bool = False) -> Definition | None:
+    """One definition; None where there is none of that id."""
+    row = _with_latest(ProcessDefinition.objects.only(*COLUMNS)).filter(id=id).first()
+    return None if row is None else _shape(row, counts=counts)
+
+
+def find_definition(key: str, version: int | None = None) -> Definition | None:
+    """A version of a key, the latest where none is named; None where there is none."""
+    rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS)).filter(key=key)
+    row = (rows.filter(version=version) if version is not None else rows.order_by("-version")).first()
+    return None if row is None else _shape(row)
+
+
+def source_of(id: UUID) -> str | None:
+    """The BPMN XML as it was deployed; None where there is no such definition."""
+    return ProcessDefinition.objects.filter(id=id).values_list("source", flat=True).first()
+
+
+def versions_of(key: str, limit: int = 100) -> list[Definition]:
+    """The versions of a key, the newest first."""
+    rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS)).filter(key=key).order_by("-version")[:limit]
+    return [_shape(row) for row in rows]
+
+
+def keys_with_names(limit: int = 500) -> list[tuple[str, str]]:
+    """(key, title) of the latest versions, for a filter's choices."""
+    rows = _with_latest(ProcessDefinition.objects.only("key", "name", "version")).filter(has_newer=False)
+    return [(row.key, row.name or row.key) for row in rows.order_by("key")[:limit]]
+
+
+def _with_latest(rows: QuerySet[ProcessDefinition]) -> QuerySet[Any]:
+    newer = ProcessDefinition.objects.filter(key=OuterRef("key"), version__gt=OuterRef("version"))
+    return rows.annotate(has_newer=Exists(newer))
+
+
+def _shape(row: Any, *, counts: bool = False) -> Definition:
+    figures = {}
+    if counts:
+        instances = ProcessInstance.objects.filter(definition_id=row.id)
+        figures = {
+            "running": count_up_to(instances.filter(state="RUNNING"), COUNTED),
+            "suspended": count_up_to(instances.filter(state="SUSPENDED"), COUNTED),
+            "failed": count_up_to(instances.filter(state="FAILED"), COUNTED),
+            "incidents": count_up_to(Incident.objects.filter(state="OPEN", instance__definition_id=row.id), COUNTED),
+        }
+    return Definition(**{name: getattr(row, name) for name in COLUMNS}, latest=not row.has_newer, **figures)

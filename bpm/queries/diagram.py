@@ -1,0 +1,61 @@
+"""What is drawn on a diagram: open tokens, incidents and passages by node, and the flows that were taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count
+from django.db.models.fields.json import KeyTextTransform
+
+from bpm.models import Incident, ProcessInstance, Token, TokenEvent
+from bpm.queries.rows import Marks
+
+OPEN_TOKEN = ("ACTIVE", "WAITING")
+# Passages are counted among this many events, heat among this many open instances: a page never reads more.
+EVENTS_READ = 5_000
+INSTANCES_READ = 10_000
+ARRIVALS = ("TOKEN_CREATED", "TOKEN_MOVED", "TOKEN_JOINED")
+
+
+def marks_of_instance(instance_id: UUID, started_at: datetime) -> Marks:
+    """Where one instance is and which way it came. `started_at` keeps older partitions of history out."""
+    arrivals = (
+        TokenEvent.objects.filter(instance_id=instance_id, at__gte=started_at, event_type__in=ARRIVALS)
+        .order_by("commit_sequence", "ordinal")
+        .values_list("node_id", KeyTextTransform("flow", "payload"))[: EVENTS_READ + 1]
+    )
+    passed: Counter[str] = Counter()
+    flows: Counter[str] = Counter()
+    number = 0
+    for node, flow in arrivals:
+        number += 1
+        if node:
+            passed[node] += 1
+        if flow:
+            flows[flow] += 1
+    mine: dict[str, Any] = {"instance_id": instance_id}
+    return Marks(
+        tokens=_by_node(Token.objects.filter(**mine, state__in=OPEN_TOKEN)),
+        incidents=_by_node(Incident.objects.filter(**mine, state="OPEN")),
+        passed=dict(passed),
+        flows=dict(flows),
+        more=number > EVENTS_READ,
+    )
+
+
+def marks_of_definition(definition_id: UUID) -> Marks:
+    """Where the newest open instances of a definition are."""
+    newest = ProcessInstance.objects.filter(definition_id=definition_id, ended_at=None).order_by("-started_at")
+    ids = newest.values("id")[:INSTANCES_READ]
+    return Marks(
+        tokens=_by_node(Token.objects.filter(instance_id__in=ids, state__in=OPEN_TOKEN)),
+        incidents=_by_node(Incident.objects.filter(instance_id__in=ids, state="OPEN")),
+        more=bool(newest[INSTANCES_READ : INSTANCES_READ + 1]),
+    )
+
+
+def _by_node(rows: Any) -> dict[str, int]:
+    return {row["node_id"]: row["n"] for row in rows.values("node_id").annotate(n=Count("id")).order_by("node_id")}

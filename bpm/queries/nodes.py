@@ -1,0 +1,54 @@
+"""The nodes of deployed models by id. A definition never changes, so what was read once is kept."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from bpm.graph import Process, from_json
+from bpm.models import ProcessDefinition
+
+KEPT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class NodeInfo:
+    """What a page says of a node: the modeller's name (else the id), the BPMN element, a user task's form fields."""
+
+    id: str
+    name: str
+    kind: str
+    element: str
+    scope: str
+    form_fields: tuple[dict[str, Any], ...] = ()
+
+
+@functools.lru_cache(maxsize=KEPT)
+def nodes_of(definition_id: UUID) -> Mapping[str, NodeInfo]:
+    """All nodes of a definition by id, in document order. Empty where there is no such definition."""
+    graph = ProcessDefinition.objects.filter(id=definition_id).values_list("graph", flat=True).first()
+    return {} if graph is None else _read(from_json(graph))
+
+
+def name_of(definition_id: UUID, node_id: str) -> str:
+    """The modeller's name of a node, else its id."""
+    node = nodes_of(definition_id).get(node_id)
+    return node_id if node is None else node.name
+
+
+def _read(process: Process) -> dict[str, NodeInfo]:
+    return {
+        node.id: NodeInfo(
+            node.id,
+            " ".join(node.name.split()) or node.id,
+            node.kind,
+            node.element,
+            node.scope,
+            tuple(json.loads(text) for text in node.user.form_fields) if node.user else (),
+        )
+        for node in process.nodes.values()
+    }
