@@ -25,6 +25,7 @@ from pathlib import Path
 
 import psycopg
 
+from config.accounts import ACCOUNTS
 from config.local import local_folder, socket_folder
 from config.postgres import OLDEST_SUPPORTED, Postgres, server_version
 from config.processes import Process, Warden
@@ -84,16 +85,33 @@ def start_servers(site: Site, local: Path, warden: Warden) -> None:
     path.chmod(0o600)
 
 
-def migrate() -> None:
-    """Bring the schema up to date."""
+def prepare() -> dict[str, str]:
+    """Bring the schema up to date and make the demo accounts. Out: the passwords of accounts made now."""
     import django
     from django.core.management import call_command
     from django.db import connections
 
+    from config.accounts import make_missing_accounts
+
     say("migrating the database")
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
+    passwords = make_missing_accounts()
     connections.close_all()
+    return passwords
+
+
+def welcome(address: str, local: Path, passwords: dict[str, str]) -> str:
+    """What a person needs to know once everything runs."""
+    lines = ["", f"The cockpit: {address}"]
+    lines += [f"    {name:10} {password}" for name, password in passwords.items()]
+    known = [name for name in ACCOUNTS if name not in passwords]
+    if passwords:
+        lines.append("    These passwords are shown only now.")
+    if known:
+        lines.append(f"    Accounts with the passwords shown before: {', '.join(known)}.")
+    lines.append("    A new password: .venv/bin/python -m config.accounts NAME")
+    return "\n".join([*lines, f"Logs: {local / 'log'}", "Ctrl-C stops everything."])
 
 
 def site_processes(local: Path, warden: Warden, host: str, port: int) -> list[Process]:
@@ -156,10 +174,10 @@ def run(arguments: argparse.Namespace, local: Path, stopped: Callable[[], bool])
     with only_one(local), Warden() as warden:
         try:
             start_servers(site, local, warden)
-            migrate()
+            passwords = prepare()
             port = free_port(arguments.port, arguments.host)
             address = start_site(site, local, warden, arguments.host, port)
-            say(f"\nThe cockpit: {address}\nLogs: {local / 'log'}\nCtrl-C stops everything.")
+            say(welcome(address, local, passwords))
             while not stopped():
                 site.look_after()
                 time.sleep(0.5)
