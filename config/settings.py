@@ -10,6 +10,7 @@
 | BEHIND_TLS | 1: cookies only over TLS, the proxy's X-Forwarded-Proto is believed | 0 |
 | DEBUG | 1: Django's debug pages | 0 |
 | LOG_LEVEL, TOKENTRAIL_LOG | level; json or console | INFO; json unless on a terminal |
+| STATIC_ROOT | folder of collectstatic, for a web server in front | none: the site serves its files itself |
 | DATABASE_POOL_SIZE | connections that a web process keeps | 0: none kept |
 
 Importing this module connects to nothing and needs no environment.
@@ -123,7 +124,7 @@ LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
 # --- static files, served by the site itself
 
 STATIC_URL = "static/"
-STATIC_ROOT = ROOT / "staticfiles"
+STATIC_ROOT = os.environ.get("STATIC_ROOT")
 # The viewer needs no bundler: its built files are served as npm laid them.
 _BPMN_JS = ROOT / "node_modules" / "bpmn-js" / "dist"
 STATICFILES_DIRS = [("vendor/bpmn-js", str(_BPMN_JS))] if _BPMN_JS.is_dir() else []
