@@ -1,0 +1,126 @@
+"""Handlers: what a program does for the tasks of a topic, and the one table that knows them all.
+
+    from bpm import BpmnError, TaskContext, external_task
+
+    @external_task("payments.charge", lock_seconds=60)
+    def charge(task: TaskContext) -> dict[str, Any]:
+        ...
+
+A module `handlers` of any installed app is imported when a worker, beat or the web starts; decorating is registering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+# How long a worker holds a task when its handler says nothing. After a crash the task waits as long as its lock.
+LOCK_SECONDS = 60.0
+
+type Handler = Callable[[TaskContext], Mapping[str, Any] | None]
+
+
+class BpmnError(Exception):
+    """What a handler raises for an error that the model may catch; `variables` go where the error is caught."""
+
+    def __init__(self, code: str, message: str = "", variables: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message or code)
+        self.code = code
+        self.message = message
+        self.variables = dict(variables or {})
+
+
+class TaskFailure(Exception):
+    """What a handler raises to say how its failure is to be taken; any other exception is a failure, too.
+
+    `retries`: how many tries are left (None: one less), 0 opens an incident. `retry_after`: the pause in seconds (None:
+    the model's retry cycle, else the handler's backoff). `variables` are written all the same.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        details: str = "",
+        retries: int | None = None,
+        retry_after: float | None = None,
+        variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+        self.retries = retries
+        self.retry_after = retry_after
+        self.variables = dict(variables or {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskContext:
+    """What a handler sees of its task. `variables` are those visible from the activity, `retries` the tries left."""
+
+    id: UUID
+    topic: str
+    node_id: str
+    instance_id: UUID
+    definition_key: str
+    business_key: str | None
+    variables: Mapping[str, Any]
+    retries: int
+    headers: Mapping[str, str] = MappingProxyType({})
+    worker: str
+    _extend: Callable[[float], None]
+
+    def extend(self, seconds: float) -> None:
+        """Hold the task for so many more seconds from now. Raises the engine's Refused where the lock is lost."""
+        self._extend(seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A handler with what its decorator said. `backoff(retries left)` is the pause in seconds after a failure."""
+
+    topic: str
+    run: Handler
+    lock_seconds: float
+    backoff: Callable[[int], float] | None
+
+
+class DuplicateHandler(Exception):
+    """Two handlers for one topic: which of them would run is chance."""
+
+
+# topic -> its handler.
+_HANDLERS: dict[str, Registered] = {}
+
+
+def external_task(
+    topic: str, *, lock_seconds: float = LOCK_SECONDS, backoff: Callable[[int], float] | None = None
+) -> Callable[[Handler], Handler]:
+    """Register the function for the tasks of a topic; it stays what it is. Raises DuplicateHandler."""
+
+    def register(run: Handler) -> Handler:
+        there = _HANDLERS.get(topic)
+        if there is not None and _name(there.run) != _name(run):
+            raise DuplicateHandler(f"{_name(run)} is a second handler for {topic!r}, beside {_name(there.run)}")
+        _HANDLERS[topic] = Registered(topic, run, lock_seconds, backoff)
+        return run
+
+    return register
+
+
+def handler(topic: str) -> Registered | None:
+    """The handler of a topic, if this program has one."""
+    return _HANDLERS.get(topic)
+
+
+def topics() -> tuple[str, ...]:
+    """The topics that this program has handlers for, in order of their names."""
+    return tuple(sorted(_HANDLERS))
+
+
+def _name(run: Handler) -> str:
+    """How a handler is known; a module that is imported again brings the same one."""
+    return f"{run.__module__}.{getattr(run, '__qualname__', repr(run))}"

@@ -1,0 +1,172 @@
+"""The API as functions: one call a verb, JSON in and out, numbers exact, failures of the network repeated."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from http.client import HTTPException
+from typing import Any
+
+# A lost connection or a server that is just restarting: worth another try. Anything else is an answer.
+PASSING = frozenset({429, 502, 503, 504})
+
+
+class ApiError(Exception):
+    """The API answered with an error. `status` is HTTP's, `code` the engine's, `problem` the whole problem document."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        super().__init__(str(problem.get("detail") or problem.get("title") or f"HTTP {status}"))
+        self.status = status
+        self.code = str(problem.get("code") or "")
+        self.problem = dict(problem)
+
+
+class Refused(ApiError):
+    """The engine says no: the task is another's, the lock has run out, a value is none. Trying again is no use."""
+
+
+class Unreachable(Exception):
+    """No answer after all tries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A task that is locked for this worker."""
+
+    id: str
+    topic: str
+    instance_id: str
+    activity: str = ""
+    definition_key: str = ""
+    business_key: str | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    retries: int = 0
+    version: int = 0
+    locked_until: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Client:
+    """Holds an address and a token. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str,
+        worker: str | None = None,
+        timeout: float = 30.0,
+        tries: int = 5,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`url`: the site, without /api. `worker`: the name under which tasks are locked; a chance one where None."""
+        self.url = url.rstrip("/")
+        self.worker = worker or f"worker-{uuid.uuid4()}"
+        self._token = token
+        self._timeout = timeout
+        self._tries = tries
+        self._sleep = sleep
+
+    def fetch_and_lock(self, topics: Sequence[str], *, max: int = 1, lock_seconds: float = 60.0) -> list[Task]:
+        """Lock up to `max` ready tasks of the topics, by priority and age. Not repeated: what is locked twice waits."""
+        body = {"worker": self.worker, "topics": list(topics), "max": max, "lock_seconds": lock_seconds}
+        found = self._post("fetch-and-lock", body, repeat=False)
+        return [_task(item) for item in (found["tasks"] if isinstance(found, dict) else found)]
+
+    def complete(self, task: Task, variables: Mapping[str, Any] | None = None) -> None:
+        """The task is done. Raises Refused where it is not this worker's any more."""
+        self._answer(task, "complete", {"variables": dict(variables or {})})
+
+    def fail(
+        self,
+        task: Task,
+        message: str,
+        *,
+        details: str = "",
+        retries: int | None = None,
+        retry_after: float | None = None,
+        variables: Mapping[str, Any] | None = None,
+    ) -> None:
+        """The task could not be done: one retry less, or `retries`; none left opens an incident."""
+        said = {"message": message, "details": details, "retries": retries, "retry_after": retry_after}
+        body = {key: value for key, value in said.items() if value is not None}
+        self._answer(task, "fail", body | ({"variables": dict(variables)} if variables else {}))
+
+    def error(self, task: Task, code: str, message: str = "", *, variables: Mapping[str, Any] | None = None) -> None:
+        """Report a BPMN error, which the model may catch."""
+        self._answer(task, "error", {"code": code, "message": message, "variables": dict(variables or {})})
+
+    def extend(self, task: Task, seconds: float) -> None:
+        """Hold the task for so many more seconds from now."""
+        self._post(f"{task.id}/extend", {"worker": self.worker, "lock_seconds": seconds})
+
+    def _answer(self, task: Task, verb: str, body: dict[str, Any]) -> None:
+        # Task and version name this very lock: an answer whose receipt was lost is recognised, not refused.
+        key = f"{verb}-{task.id}-{task.version}"
+        self._post(f"{task.id}/{verb}", {"worker": self.worker, **body}, key=key)
+
+    def _post(self, path: str, body: Mapping[str, Any], *, key: str | None = None, repeat: bool = True) -> Any:
+        """POST below /api/external-tasks/. Raises Refused, ApiError, Unreachable."""
+        url = f"{self.url}/api/external-tasks/{path}"
+        data = dumps(body).encode()
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        pause = 0.5
+        for left in range(self._tries if repeat else 1, 0, -1):
+            request = urllib.request.Request(url, data=data, headers=headers, method="POST")  # noqa: S310 our own address
+            try:
+                with urllib.request.urlopen(request, timeout=self._timeout) as answer:  # noqa: S310
+                    content = answer.read()
+                return loads(content) if content else None
+            except urllib.error.HTTPError as error:
+                with error:
+                    problem = _problem(error.read())
+                if error.code not in PASSING or left == 1:
+                    raise (Refused if 400 <= error.code < 500 else ApiError)(error.code, problem) from None
+            except (OSError, HTTPException) as trouble:
+                if left == 1:
+                    raise Unreachable(f"{url}: {trouble}") from None
+            self._sleep(pause)
+            pause = min(pause * 2, 10.0)
+        raise Unreachable(url)
+
+
+def loads(content: bytes) -> Any:
+    """JSON with exact numbers: what has a fraction is a Decimal."""
+    return json.loads(content, parse_float=Decimal)
+
+
+def dumps(value: Any) -> str:
+    """JSON with exact numbers. TypeError or ValueError for what is no JSON value (NaN, too)."""
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise ValueError(f"{value} is no JSON number")
+        return str(value).replace("E+", "E")
+    if isinstance(value, Mapping):
+        if any(not isinstance(key, str) for key in value):
+            raise TypeError("the keys of a map are texts")
+        return "{" + ",".join(f"{json.dumps(key)}:{dumps(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(dumps(item) for item in value) + "]"
+    return json.dumps(value, allow_nan=False)
+
+
+def _task(item: Mapping[str, Any]) -> Task:
+    """What the server may add later is left aside."""
+    known = {name: item[name] for name in Task.__dataclass_fields__ if name in item}
+    return Task(**known)
+
+
+def _problem(content: bytes) -> dict[str, Any]:
+    try:
+        found = loads(content)
+    except ValueError:
+        return {"detail": content.decode(errors="replace")[:500]}
+    return found if isinstance(found, dict) else {"detail": str(found)}

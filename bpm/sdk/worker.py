@@ -1,0 +1,151 @@
+"""The loop of a worker: fetch, run handlers on threads, answer, and hold the locks of those that take long."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from .client import ApiError, Client, Refused, Task, Unreachable
+
+log = logging.getLogger("tokentrail.worker")
+
+# What history keeps of a traceback.
+DETAILS_LIMIT = 10_000
+
+
+class BpmnError(Exception):
+    """What a handler raises for an error that the model may catch."""
+
+    def __init__(self, code: str, message: str = "", variables: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message or code)
+        self.code = code
+        self.message = message
+        self.variables = dict(variables or {})
+
+
+class TaskFailure(Exception):
+    """What a handler raises to say how its failure is to be taken. Any other exception counts down by one."""
+
+    def __init__(self, message: str, *, retries: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.retries = retries
+        self.retry_after = retry_after
+
+
+type Handler = Callable[[Task], Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    run: Handler
+    lock_seconds: float
+
+
+class Worker:
+    """Holds the handlers and the threads that run them. `threads` tasks run at a time."""
+
+    def __init__(self, client: Client, *, threads: int = 4, idle: float = 1.0) -> None:
+        """`idle`: the pause in seconds when there was nothing to do; it grows to ten times that while nothing comes."""
+        self.client = client
+        self._threads = threads
+        self._idle = idle
+        self._topics: dict[str, _Topic] = {}
+        self._stop = threading.Event()
+        self._free = threading.Semaphore(threads)
+
+    def task(self, topic: str, *, lock_seconds: float = 60.0) -> Callable[[Handler], Handler]:
+        """Register a handler. While it runs its lock is extended, each time a third of it has passed."""
+
+        def register(run: Handler) -> Handler:
+            self._topics[topic] = _Topic(run, lock_seconds)
+            return run
+
+        return register
+
+    def stop(self) -> None:
+        """Fetch no more; `run` returns when what runs now is done."""
+        self._stop.set()
+
+    def run(self, *, signals: bool = True) -> None:
+        """Work until `stop`, or with `signals` until SIGTERM or SIGINT (only in the main thread)."""
+        if signals:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: self.stop())
+        pause = self._idle
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="task") as pool:
+            while not self._stop.is_set():
+                done = self._round(pool)
+                pause = self._idle if done else min(pause * 1.5, self._idle * 10)
+                if not done:
+                    self._stop.wait(pause)
+
+    def _round(self, pool: ThreadPoolExecutor) -> int:
+        """Fetch for the threads that are free and hand out; how many tasks there were."""
+        free = self._wait_for_a_thread()
+        taken = 0
+        for topic, how in self._topics.items():
+            if taken < free:
+                try:
+                    tasks = self.client.fetch_and_lock([topic], max=free - taken, lock_seconds=how.lock_seconds)
+                except (ApiError, Unreachable) as trouble:
+                    log.warning("cannot fetch tasks of %s: %s", topic, trouble)
+                    continue
+                for task in tasks:
+                    pool.submit(self._work, task, how)
+                taken += len(tasks)
+        for _ in range(free - taken):
+            self._free.release()
+        return taken
+
+    def _wait_for_a_thread(self) -> int:
+        """Take all free places; at least one, so that nothing is locked that has to wait here."""
+        while not self._free.acquire(timeout=0.5):
+            if self._stop.is_set():
+                return 0
+        free = 1
+        while self._free.acquire(blocking=False):
+            free += 1
+        return free
+
+    def _work(self, task: Task, how: _Topic) -> None:
+        done = threading.Event()
+        holder = threading.Thread(target=self._hold, args=(task, how.lock_seconds, done), daemon=True)
+        holder.start()
+        try:
+            self._answer(task, how)
+        except (ApiError, Unreachable) as trouble:
+            log.warning("the answer to task %s was not taken: %s", task.id, trouble)
+        finally:
+            done.set()
+            self._free.release()
+
+    def _answer(self, task: Task, how: _Topic) -> None:
+        try:
+            variables = how.run(task)
+        except BpmnError as error:
+            self.client.error(task, error.code, error.message, variables=error.variables)
+        except TaskFailure as failure:
+            self.client.fail(task, failure.message, retries=failure.retries, retry_after=failure.retry_after)
+        except Exception as failure:
+            log.exception("the handler of %s failed", task.topic)
+            message = f"{type(failure).__name__}: {failure}"
+            self.client.fail(task, message, details=traceback.format_exc()[-DETAILS_LIMIT:])
+        else:
+            self.client.complete(task, variables)
+
+    def _hold(self, task: Task, lock_seconds: float, done: threading.Event) -> None:
+        while not done.wait(lock_seconds / 3):
+            try:
+                self.client.extend(task, lock_seconds)
+            except Refused as refusal:
+                log.warning("the lock of task %s is lost: %s", task.id, refusal)
+                return
+            except (ApiError, Unreachable) as trouble:
+                log.warning("cannot extend the lock of task %s: %s", task.id, trouble)
