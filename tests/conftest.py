@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.db.backends.postgresql.operations import DatabaseOperations
 
@@ -18,6 +19,11 @@ from config.processes import Process, Warden
 from config.valkey import Valkey
 
 WORKER_READY = 40.0
+
+
+def pytest_configure() -> None:
+    """Real password hashing takes half a second a login, which is its purpose and not ours here."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(scope="session")
