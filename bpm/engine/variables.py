@@ -1,0 +1,176 @@
+"""The boundary through which variables come in: JSON values with exact numbers, of a bounded size.
+
+Inside the engine a number is an int or a Decimal, never a float, and looks as the database will give it back (jsonb keeps
+numbers as numeric: 1e3 comes back as 1000), so that what is decided now is what replay decides later.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from math import isfinite
+from typing import Any
+
+from django.conf import settings
+
+from bpm.engine.errors import InvalidVariables
+
+# The whole of what one call brings, as JSON text. Setting: BPM_VARIABLES_LIMIT.
+SIZE_LIMIT = 4 * 1024 * 1024
+NAME_LIMIT = 255
+DEPTH_LIMIT = 100
+# FEEL's decimal128 reaches to 10^6144; further out a short text makes a number of megabytes.
+EXPONENT_LIMIT = 6144
+
+
+def checked(variables: Mapping[str, Any] | None, *, what: str = "variables") -> dict[str, Any]:
+    """The variables as the engine keeps them: a new dict of JSON values. None gives none.
+
+    Raises InvalidVariables, saying where: no map, a name that is none, a value that is not JSON, NaN, NUL characters, more
+    than the limit.
+    """
+    if variables is None:
+        return {}
+    if not isinstance(variables, Mapping):
+        raise InvalidVariables(f"{what} must be a map of names to values, not {_kind(variables)}")
+    size = _Size(limit=int(getattr(settings, "BPM_VARIABLES_LIMIT", SIZE_LIMIT)), what=what)
+    found: dict[str, Any] = {}
+    for name, value in variables.items():
+        if not isinstance(name, str) or not name or len(name) > NAME_LIMIT:
+            shown = repr(name)[:60]
+            raise InvalidVariables(f"{what}: {shown} is no name; a name is a text of 1 to {NAME_LIMIT} characters")
+        found[_text(name, f"the name {name!r}")] = _value(value, name, 0, size)
+    return found
+
+
+def loads(text: str | bytes) -> Any:
+    """JSON text to values with exact numbers. Raises InvalidVariables for what is no JSON (NaN and Infinity, too)."""
+    try:
+        return json.loads(text, parse_float=_decimal, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as problem:
+        raise InvalidVariables(f"this is no JSON: {problem}") from None
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """Values with exact numbers to JSON text; what is no JSON value by itself (a time, an id) as text."""
+    if indent is None:
+        return _dumped(value, "", "", ",", ":")
+    return _dumped(value, "\n", " " * indent, ",", ": ")
+
+
+@dataclass(slots=True)
+class _Size:
+    """Counts what has come, so that a huge value is refused before it is copied."""
+
+    limit: int
+    what: str
+    used: int = 0
+
+    def add(self, size: int) -> None:
+        self.used += size
+        if self.used > self.limit:
+            raise InvalidVariables(f"{self.what} are larger than {self.limit} bytes", code="too_large")
+
+
+def _value(value: Any, path: str, depth: int, size: _Size) -> Any:
+    if depth > DEPTH_LIMIT:
+        raise InvalidVariables(f"{size.what}: {path[:80]} is nested deeper than {DEPTH_LIMIT} levels")
+    if value is None or value is True or value is False:
+        size.add(4)
+        return value
+    if isinstance(value, str):
+        size.add(len(value))
+        text = _text(value, path)
+        size.add(len(text.encode()) - len(text))
+        return text
+    if isinstance(value, int | float | Decimal):
+        return _number(value, path, size)
+    if isinstance(value, Mapping):
+        return _map(value, path, depth, size)
+    if isinstance(value, list | tuple):
+        size.add(2 + len(value))
+        return [_value(item, f"{path}[{index}]", depth + 1, size) for index, item in enumerate(value)]
+    raise InvalidVariables(f"{size.what}: {path} is {_kind(value)}, which is no JSON value")
+
+
+def _map(value: Mapping[Any, Any], path: str, depth: int, size: _Size) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise InvalidVariables(f"{size.what}: {path} has the key {key!r:.60}, which is no text")
+        size.add(len(key) + 4)
+        found[_text(key, path)] = _value(item, f"{path}.{key}", depth + 1, size)
+    return found
+
+
+def _number(value: int | float | Decimal, path: str, size: _Size) -> int | Decimal:
+    if isinstance(value, int):
+        # Counted before it is written out: a shift makes an int of megabytes.
+        size.add(value.bit_length() // 3 + 1)
+        if value.bit_length() > EXPONENT_LIMIT * 4:
+            raise InvalidVariables(f"{size.what}: {path} is a number beyond 10^{EXPONENT_LIMIT}")
+        return int(value)
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise InvalidVariables(f"{size.what}: {path} is {value}, which is no JSON number")
+        value = Decimal(repr(value))
+    if not value.is_finite():
+        raise InvalidVariables(f"{size.what}: {path} is {value}, which is no JSON number")
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    if abs(value.adjusted()) > EXPONENT_LIMIT or abs(exponent) > EXPONENT_LIMIT:
+        raise InvalidVariables(f"{size.what}: {path} is a number beyond 10^{EXPONENT_LIMIT}")
+    size.add(len(value.as_tuple().digits) + 8)
+    # As jsonb gives it back: no exponent; what has no fraction part is an int; zero has no sign.
+    if exponent >= 0:
+        return int(value)
+    return abs(value) if value.is_zero() else value
+
+
+def _text(text: str, path: str) -> str:
+    if "\x00" in text:
+        raise InvalidVariables(f"{path[:80]!r} holds a NUL character, which PostgreSQL does not store")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidVariables(f"{path[:80]!r} holds half a surrogate pair, which is no Unicode text") from None
+    return str(text)
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text[:60]} is no number") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def _dumped(value: Any, line: str, step: str, comma: str, colon: str) -> str:
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, Mapping):
+        pairs = [f"{json.dumps(str(k))}{colon}{_dumped(v, line + step, step, comma, colon)}" for k, v in value.items()]
+        return _bracketed("{", pairs, "}", line, step, comma)
+    if isinstance(value, list | tuple):
+        return _bracketed("[", [_dumped(v, line + step, step, comma, colon) for v in value], "]", line, step, comma)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_as_text)
+
+
+def _bracketed(opening: str, parts: list[str], closing: str, line: str, step: str, comma: str) -> str:
+    if not parts:
+        return opening + closing
+    inner = line + step
+    return opening + inner + (comma + inner).join(parts) + line + closing
+
+
+def _as_text(value: Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
