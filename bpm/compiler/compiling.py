@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from bpm.compiler import supported
 from bpm.compiler.diagnostics import CompileError, Diagnostic, Problems
 from bpm.compiler.document import BPMN, Document, children, document
 from bpm.compiler.lowering import lower
+from bpm.compiler.rulebook import RULES
+from bpm.compiler.rules import judge
 from bpm.compiler.xml import Element, XmlFault, line, read
 from bpm.graph import Process
 
@@ -23,6 +25,10 @@ class Compiled:
     processes: tuple[Process, ...]
     diagnostics: tuple[Diagnostic, ...]
     file: str = ""
+    # File names of the BPMN files that this one imports.
+    imports: tuple[str, ...] = ()
+    namespace: str = ""
+    strict: bool = False
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -42,14 +48,17 @@ def compile_bpmn(data: bytes, *, file: str = "", strict: bool = False) -> Compil
         found = Diagnostic(
             code=fault.code, severity="error", element="", line=fault.line, message=fault.message, file=file
         )
-        return Compiled((), (found,), file)
+        return Compiled((), (found,), file, strict=strict)
     if root.tag != f"{{{BPMN}}}definitions":
         problems.report("not-bpmn", root, _NO_DOCUMENT.format(str(root.tag)))
-        return Compiled((), problems.sorted(), file)
+        return Compiled((), problems.sorted(), file, strict=strict)
     source = document(root, file)
     _ids(source, problems)
+    judge(RULES, source, problems)
     processes = tuple(_process(source, element, problems) for element in _executable(source, problems))
-    return Compiled(processes, problems.sorted(), file)
+    return Compiled(
+        processes, problems.sorted(), file, tuple(_imports(source)), root.get("targetNamespace", ""), strict
+    )
 
 
 def compile_or_raise(data: bytes, *, file: str = "", strict: bool = False) -> Compiled:
@@ -61,31 +70,55 @@ def compile_or_raise(data: bytes, *, file: str = "", strict: bool = False) -> Co
 
 
 def check_together(compiled: Sequence[Compiled]) -> tuple[Diagnostic, ...]:
-    """What can only be seen of files that are deployed together: a process id twice, a called process that is in none
-    of them."""
+    """What can only be seen of files that are deployed together.
+
+    Two different processes of one id; a called process or an imported file that is not among them (a warning: it may be
+    deployed already; strict compilation refuses the missing import)."""
     problems = Problems()
-    owner: dict[str, str] = {}
-    found: list[Diagnostic] = []
+    files = {item.file.rpartition("/")[2] for item in compiled}
+    owners: dict[str, list[tuple[Process, Compiled]]] = {}
+    for item in compiled:
+        problems.file, problems.strict = item.file, item.strict
+        for process in item.processes:
+            others = owners.setdefault(process.id, [])
+            _unique(process, item, others, problems)
+            others.append((process, item))
+        for name in item.imports:
+            if name.rpartition("/")[2] not in files:
+                said = f"The imported file {name!r} is not among the files that are deployed."
+                problems.add("import-missing", "error" if item.strict else "warning", None, said)
     for item in compiled:
         problems.file = item.file
         for process in item.processes:
-            if process.id in owner:
-                problems.report(
-                    "process-duplicate",
-                    None,
-                    f"The process is also in {owner[process.id] or 'another file'}.",
-                    id=process.id,
-                )
-            owner.setdefault(process.id, item.file)
-    for item in compiled:
-        problems.file = item.file
-        for process in item.processes:
-            _calls(process, owner, problems)
-    found += problems.found
-    return tuple(found)
+            _calls(process, owners.keys(), problems)
+    return problems.sorted()
 
 
-def _calls(process: Process, owner: dict[str, str], problems: Problems) -> None:
+def _unique(process: Process, item: Compiled, others: list[tuple[Process, Compiled]], problems: Problems) -> None:
+    """An id names one process. The same process in two files is one, but a namespace holds an id once (8.2, xsd:ID)."""
+    for other, origin in others:
+        if _drawn(other) != _drawn(process):
+            said = f"Another process of this id is in {origin.file or 'another file'}; an id names one process."
+            problems.report("process-duplicate", None, said, id=process.id)
+        elif origin.namespace == item.namespace:
+            said = f"The same process is in {origin.file or 'another file'}, in the same target namespace."
+            problems.add("process-twice", "error" if item.strict else "warning", None, said, id=process.id)
+
+
+def _drawn(process: Process) -> Process:
+    """The process without the lines where its elements stand: what is left is what it does."""
+    return replace(process, nodes={id: replace(node, line=0) for id, node in process.nodes.items()})
+
+
+def _imports(source: Document) -> Iterator[str]:
+    """The locations of imported BPMN files (8.4.9 imports anything; schemas and services are not needed to run a
+    model)."""
+    for element in children(source.root, "import"):
+        if element.get("importType") == BPMN and (location := element.get("location")):
+            yield location
+
+
+def _calls(process: Process, known: Container[str], problems: Problems) -> None:
     for node in process.nodes.values():
         target = node.call.target if node.call else None
         if (
@@ -93,7 +126,7 @@ def _calls(process: Process, owner: dict[str, str], problems: Problems) -> None:
             or target.language
             or "{" in target.text
             or target.text.startswith("=")
-            or target.text in owner
+            or target.text in known
         ):
             continue
         said = f"The called process {target.text!r} is in none of the files; it must be deployed already."

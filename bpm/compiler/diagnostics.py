@@ -76,7 +76,7 @@ SEVERITY: Final[dict[str, Severity]] = {
     # events and activities
     "message-missing": "error",
     "message-unnamed": "warning",
-    "receive-without-message": "warning",
+    "receive-without-message": "note",
     "signal-missing": "error",
     "timer-missing": "error",
     "timer-several": "error",
@@ -86,8 +86,7 @@ SEVERITY: Final[dict[str, Severity]] = {
     "collection-missing": "error",
     "implementation-missing": "warning",
     "script-missing": "error",
-    "start-missing": "error",
-    "trigger-misplaced": "error",
+    "start-never": "warning",
 }
 
 
@@ -124,6 +123,6 @@ def nearest_id(element: Element | None) -> str:
     """The id of the element or of the nearest element around it that has one."""
     while element is not None:
         if found := element.get("id"):
-            return found
+            return str(found)
         element = element.getparent()
     return ""

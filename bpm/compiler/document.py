@@ -31,7 +31,7 @@ class Document:
     @property
     def language(self) -> str:
         """The default expression language that the file names ("" where none)."""
-        return self.root.get("expressionLanguage", "")
+        return str(self.root.get("expressionLanguage", ""))
 
     def resolve(self, reference: str | None) -> Element | None:
         """The element of this file that a reference (an id, or a QName with prefix) names."""

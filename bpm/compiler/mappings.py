@@ -61,7 +61,7 @@ def _script(place: Place, element: Element) -> Formula:
     if language is None:
         place.report(
             "unsupported-language",
-            f"A script in {said or 'an unnamed language'!r} computes a parameter; the engine itself knows FEEL and JUEL "
+            f"A script in {said or 'an unnamed language'!r} computes a parameter; the engine knows FEEL and JUEL "
             "only. Let the activity's worker do it, or a script task before it.",
             at=element,
         )

@@ -67,14 +67,12 @@ def _message(place: Place, element: Element) -> Trigger:
 def _timer(place: Place, element: Element) -> Trigger:
     times = list(children(element, *_TIMES))
     if not times:
-        place.report(
-            "timer-missing", "The timer says no time: it needs a timeDate, timeDuration or timeCycle.", at=element
-        )
+        said = "The timer says no time: it needs a timeDate, timeDuration or timeCycle."
+        place.report(_absent(place, "timer-missing"), said, at=element)
         return Trigger(kind="timer")
     if len(times) > 1:
-        place.report(
-            "timer-several", "The timer says more than one of timeDate, timeDuration and timeCycle.", at=element
-        )
+        said = "The timer says more than one of timeDate, timeDuration and timeCycle."
+        place.report("timer-several", said, at=element)
     kind = _TIMES[tag(times[0])]
     quartz = ZEEBE not in place.document.root.nsmap.values()
     return Trigger(
@@ -82,11 +80,16 @@ def _timer(place: Place, element: Element) -> Trigger:
     )
 
 
+def _absent(place: Place, code: str) -> str:
+    """A start event of a process that waits for nothing only never starts it; elsewhere a token would wait forever."""
+    return "start-never" if place.tag == "startEvent" and place.position == "process" else code
+
+
 def _signal(place: Place, element: Element) -> Trigger:
     target = place.resolve(element, "signalRef")
     if target is None:
         if element.get("signalRef") is None:
-            place.report("signal-missing", "The event names no signal: set signalRef.", at=element)
+            place.report(_absent(place, "signal-missing"), "The event names no signal: set signalRef.", at=element)
         return Trigger(kind="signal")
     return Trigger(kind="signal", name=_name(place, target), payload=_payload(place, element))
 
