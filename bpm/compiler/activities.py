@@ -47,7 +47,7 @@ def receive(place: Place) -> Node:
     """receiveTask: waits for its message. One without a message waits until an operator lets it go on."""
     if place.element.get("messageRef") is None:
         place.report("receive-without-message", "The receive task names no message: only an operator can let it go on.")
-    trigger = message(place, place.element, required=False)
+    trigger = message(place, place.element, required=place.element.get("messageRef") is not None)
     return activity(place, "receive", trigger=trigger, instantiate=flag(place.element, "instantiate"))
 
 

@@ -32,18 +32,16 @@ def call(place: Place) -> Node:
 def _camunda(place: Place) -> CallSpec:
     said = place.extensions
     target = formulas.formula(place, place.element.get("calledElement"))
-    if target is None:
-        place.report(
-            "called-element-missing", "The call activity says no process to call: set calledElement to a process id."
-        )
-        target = Formula()
+    if target is None and said.get("caseRef") is None:
+        finding = "The call activity says no process to call: set calledElement to a process id."
+        place.report("called-element-missing", finding)
     binding = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
     version = said.get("calledElementVersion") or said.get("calledElementVersionTag")
     inputs = [_mapping(place, item) for item in said.all("in")]
     if said.flag("inheritVariables"):
         inputs.insert(0, _everything())
     return CallSpec(
-        target=target,
+        target=target or Formula(),
         binding=_binding(place, binding),
         version=formulas.formula(place, version),
         inputs=tuple(inputs),

@@ -10,6 +10,7 @@ from bpm.compiler import supported
 from bpm.compiler.diagnostics import CompileError, Diagnostic, Problems
 from bpm.compiler.document import BPMN, Document, children, document
 from bpm.compiler.lowering import lower
+from bpm.compiler.review import review
 from bpm.compiler.rulebook import RULES
 from bpm.compiler.rules import judge
 from bpm.compiler.xml import Element, XmlFault, line, read
@@ -160,6 +161,7 @@ def _executable(source: Document, problems: Problems) -> list[Element]:
 
 def _process(source: Document, element: Element, problems: Problems) -> Process:
     process = lower(source, element, problems)
+    review(element, problems)
     supported.check(process, source, problems)
     return process
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from bpm.compiler.document import child, children, flag, tag, text
 from bpm.compiler.rules import ACTIVITIES, EVENTS, Breach, Index, Rule, executable, named
-from bpm.compiler.triggers import DEFINITIONS
+from bpm.compiler.triggers import DEFINITIONS, link_name
 from bpm.compiler.xml import Element
 
 # Position of an event -> the definitions that BPMN allows there (10.5.2 to 10.5.4, tables 10.84 to 10.93).
@@ -159,7 +159,7 @@ def link_pairs(index: Index) -> Iterator[Breach]:
         if not any(_linked(definition, other) for other in index.all("linkEventDefinition")):
             yield (
                 definition,
-                f"The link {_link_name(definition)!r} leads nowhere: no catching link of its scope has its name.",
+                f"The link {link_name(definition)!r} leads nowhere: no catching link of its scope has its name.",
             )
     for definition in index.all("linkEventDefinition"):
         ends = ("target", "source") if _is(definition.getparent(), "intermediateThrowEvent") else ("source", "target")
@@ -176,15 +176,10 @@ def _linked(throw: Element, other: Element) -> bool:
     if event is None or catching is None or tag(catching) != "intermediateCatchEvent":
         return False
     return event.getparent() is catching.getparent() and (
-        _link_name(throw) == _link_name(other)
+        link_name(throw) == link_name(other)
         or other.get("id") in [text(item) for item in children(throw, "target")]
         or throw.get("id") in [text(item) for item in children(other, "source")]
     )
-
-
-def _link_name(definition: Element) -> str:
-    event = definition.getparent()
-    return definition.get("name") or (event.get("name", "") if event is not None else "")
 
 
 def link_twice(index: Index) -> Iterator[Breach]:
@@ -192,9 +187,9 @@ def link_twice(index: Index) -> Iterator[Breach]:
     seen: set[tuple[int, str]] = set()
     for definition in index.all("linkEventDefinition"):
         event = definition.getparent()
-        if event is None or tag(event) != "intermediateCatchEvent" or not _link_name(definition):
+        if event is None or tag(event) != "intermediateCatchEvent" or not link_name(definition):
             continue
-        key = (id(event.getparent()), _link_name(definition))
+        key = (id(event.getparent()), link_name(definition))
         if key in seen:
             yield definition, f"Two catching links of one scope have the name {key[1]!r}."
         seen.add(key)

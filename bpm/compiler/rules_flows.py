@@ -105,12 +105,17 @@ def lone_conditional_flow(index: Index) -> Iterator[Breach]:
             )
 
 
-def event_gateway_flows(index: Index) -> Iterator[Breach]:
-    """An event-based gateway has at least two ways out, and every one of them waits for an event."""
+def event_gateway_alone(index: Index) -> Iterator[Breach]:
+    """An event-based gateway has at least two ways out."""
+    for gateway in index.all("eventBasedGateway"):
+        if len(index.leaving(gateway)) < 2:
+            yield gateway, "An event-based gateway has two or more outgoing flows: with one there is nothing to choose."
+
+
+def event_gateway_targets(index: Index) -> Iterator[Breach]:
+    """Every way out of an event-based gateway waits for an event of its own."""
     for gateway in index.all("eventBasedGateway"):
         flows = index.leaving(gateway)
-        if len(flows) < 2:
-            yield gateway, "An event-based gateway needs two or more outgoing flows, each to an event."
         targets = [(flow, found) for flow in flows if (found := index.resolve(flow.get("targetRef"))) is not None]
         for flow, target in targets:
             if not _waits(target):
@@ -183,7 +188,8 @@ RULES: Final = (
     Rule("condition-misplaced", "warning", "8.4.13, sequence flow", misplaced_condition),
     Rule("default-with-condition", "warning", "8.4.13, default flow", default_condition),
     Rule("condition-alone", "warning", "8.4.13, conditional flow", lone_conditional_flow),
-    Rule("event-gateway-target", "error", "10.6.6, event-based gateway", event_gateway_flows),
+    Rule("event-gateway-alone", "warning", "10.6.6, event-based gateway", event_gateway_alone),
+    Rule("event-gateway-target", "error", "10.6.6, event-based gateway", event_gateway_targets),
     Rule("event-gateway-mix", "warning", "10.6.6, event-based gateway", event_gateway_mix),
     Rule("instantiate-incoming", "error", "10.3.3 and 10.6.6", instantiating_incoming),
     Rule("compensation-flow", "error", "10.7.1, compensation handler", compensation_flow),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bpm.compiler.document import child, children, tag, text
+from bpm.compiler.document import child, children, local, tag, text
 from bpm.compiler.rules import Breach, Index, Rule, named
 from bpm.compiler.rules_data import same_item
 from bpm.compiler.xml import Element
@@ -58,14 +58,9 @@ def _one(data: Element, sets: str, kind: str, task: Element) -> Iterator[Breach]
 
 def operation_message(index: Index) -> Iterator[Breach]:
     """The message of a send or receive task is that of its operation."""
-    for task, name in (*((t, "inMessageRef") for t in index.all("sendTask", "receiveTask")),):
-        operation = index.resolve(task.get("operationRef"))
-        said = task.get("messageRef")
-        if (
-            operation is not None
-            and said
-            and text(child(operation, name)).rpartition(":")[2] != said.rpartition(":")[2]
-        ):
+    for task in index.all("sendTask", "receiveTask"):
+        operation, said = index.resolve(task.get("operationRef")), task.get("messageRef")
+        if operation is not None and said and local(text(child(operation, "inMessageRef"))) != local(said):
             yield task, f"The {named(task)} names another message than its operation."
 
 
@@ -128,13 +123,14 @@ def interface_bindings(index: Index) -> Iterator[Breach]:
             for attribute, name in (("inputDataRef", "inMessageRef"), ("outputDataRef", "outMessageRef")):
                 data = index.resolve(binding.get(attribute))
                 message = index.resolve(text(child(operation, name)))
-                if data is not None and message is not None:
-                    if not same_item(index, data.get("itemSubjectRef"), message.get("itemRef")):
-                        yield binding, f"The {named(data)} is of another item than the message of its operation."
+                if data is None or message is None:
+                    continue
+                if not same_item(index, data.get("itemSubjectRef"), message.get("itemRef")):
+                    yield binding, f"The {named(data)} is of another item than the message of its operation."
 
 
 def _names(reference: str | None, element: Element) -> bool:
-    return reference is not None and reference.rpartition(":")[2] == element.get("id")
+    return reference is not None and local(reference) == element.get("id")
 
 
 RULES: Final = (

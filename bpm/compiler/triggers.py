@@ -46,17 +46,22 @@ def definitions(place: Place) -> list[Element]:
 
 
 def message(place: Place, element: Element, *, required: bool = True) -> Trigger:
-    """The message that an element with messageRef waits for or sends."""
-    target = place.resolve(element, "messageRef")
+    """The message that an element with messageRef waits for or sends; who only sends (`required` false) may leave it open."""
+    reference = element.get("messageRef")
+    target = place.document.resolve(reference)
+    payload = _payload(place, element)
+    if target is None and required:
+        why = (
+            "set messageRef" if reference is None else f"messageRef names {reference!r}, which this file does not have"
+        )
+        place.report("message-missing", f"The {place.tag} names no message: {why}.", at=element)
     if target is None:
-        if required and element.get("messageRef") is None:
-            place.report("message-missing", "The event names no message: set messageRef.", at=element)
-        return Trigger(kind="message", payload=_payload(place, element))
+        return Trigger(kind="message", name=Formula(text=reference) if reference else None, payload=payload)
     if not target.get("name", "").strip():
         place.report("message-unnamed", f"The message {target.get('id')!r} has no name; its id is taken.", at=target)
-    said = extensions(target).zeebe.get("subscription")
-    key = None if said is None else formulas.formula(place, said.get("correlationKey"), at=said)
-    return Trigger(kind="message", name=_name(place, target), correlation=key, payload=_payload(place, element))
+    asked = extensions(target).zeebe.get("subscription")
+    key = None if asked is None else formulas.formula(place, asked.get("correlationKey"), at=asked)
+    return Trigger(kind="message", name=_name(place, target), correlation=key, payload=payload)
 
 
 def _message(place: Place, element: Element) -> Trigger:
@@ -145,8 +150,22 @@ def _compensation(place: Place, element: Element) -> Trigger:
 
 
 def _link(place: Place, element: Element) -> Trigger:
-    name = element.get("name") or place.element.get("name") or ""
-    return Trigger(kind="link", name=Formula(text=name))
+    """A throw names its catching side by `target`, or by the same name; a catch goes by its name, else by its id."""
+    throws = place.tag == "intermediateThrowEvent"
+    for reference in children(element, "target") if throws else ():
+        target = place.document.resolve(text(reference))
+        if target is not None and tag(target) == "linkEventDefinition":
+            return Trigger(kind="link", name=Formula(text=link_name(target)))
+    for catch in place.document.root.iter(element.tag) if throws else ():
+        if element.get("id") and element.get("id") in [text(source) for source in children(catch, "source")]:
+            return Trigger(kind="link", name=Formula(text=link_name(catch)))
+    return Trigger(kind="link", name=Formula(text=link_name(element)))
+
+
+def link_name(element: Element) -> str:
+    """The name by which a link is found: its own, that of its event, or its id."""
+    event = element.getparent()
+    return str(element.get("name") or (event.get("name") if event is not None else "") or element.get("id") or "")
 
 
 def _cancel(place: Place, element: Element) -> Trigger:
