@@ -1,7 +1,7 @@
 """The boundary through which variables come in: JSON values with exact numbers, of a bounded size.
 
-Inside the engine a number is an int or a Decimal, never a float, and looks as the database will give it back (jsonb keeps
-numbers as numeric: 1e3 comes back as 1000), so that what is decided now is what replay decides later.
+What passes looks as the database will give it back (`bpm.store.values`), so that what is decided now is what replay
+decides later; and it is refused before it costs anything: a text of ten characters can mean a number of megabytes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from typing import Any
 from django.conf import settings
 
 from bpm.engine.errors import InvalidVariables
+from bpm.store.values import dumps, in_order
+
+__all__ = ["checked", "dumps", "loads"]
 
 # The whole of what one call brings, as JSON text. Setting: BPM_VARIABLES_LIMIT.
 SIZE_LIMIT = 4 * 1024 * 1024
@@ -28,8 +31,8 @@ EXPONENT_LIMIT = 6144
 def checked(variables: Mapping[str, Any] | None, *, what: str = "variables") -> dict[str, Any]:
     """The variables as the engine keeps them: a new dict of JSON values. None gives none.
 
-    Raises InvalidVariables, saying where: no map, a name that is none, a value that is not JSON, NaN, NUL characters, more
-    than the limit.
+    Raises InvalidVariables, saying where: no map, a name that is none, a value that is not JSON, NaN, NUL characters,
+    more than the limit.
     """
     if variables is None:
         return {}
@@ -42,7 +45,7 @@ def checked(variables: Mapping[str, Any] | None, *, what: str = "variables") -> 
             shown = repr(name)[:60]
             raise InvalidVariables(f"{what}: {shown} is no name; a name is a text of 1 to {NAME_LIMIT} characters")
         found[_text(name, f"the name {name!r}")] = _value(value, name, 0, size)
-    return found
+    return in_order(found)
 
 
 def loads(text: str | bytes) -> Any:
@@ -51,13 +54,6 @@ def loads(text: str | bytes) -> Any:
         return json.loads(text, parse_float=_decimal, parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
         raise InvalidVariables(f"this is no JSON: {problem}") from None
-
-
-def dumps(value: Any, *, indent: int | None = None) -> str:
-    """Values with exact numbers to JSON text; what is no JSON value by itself (a time, an id) as text."""
-    if indent is None:
-        return _dumped(value, "", "", ",", ":")
-    return _dumped(value, "\n", " " * indent, ",", ": ")
 
 
 @dataclass(slots=True)
@@ -102,7 +98,7 @@ def _map(value: Mapping[Any, Any], path: str, depth: int, size: _Size) -> dict[s
             raise InvalidVariables(f"{size.what}: {path} has the key {key!r:.60}, which is no text")
         size.add(len(key) + 4)
         found[_text(key, path)] = _value(item, f"{path}.{key}", depth + 1, size)
-    return found
+    return in_order(found)
 
 
 def _number(value: int | float | Decimal, path: str, size: _Size) -> int | Decimal:
@@ -118,8 +114,7 @@ def _number(value: int | float | Decimal, path: str, size: _Size) -> int | Decim
         value = Decimal(repr(value))
     if not value.is_finite():
         raise InvalidVariables(f"{size.what}: {path} is {value}, which is no JSON number")
-    exponent = value.as_tuple().exponent
-    assert isinstance(exponent, int)
+    exponent = int(value.as_tuple().exponent)
     if abs(value.adjusted()) > EXPONENT_LIMIT or abs(exponent) > EXPONENT_LIMIT:
         raise InvalidVariables(f"{size.what}: {path} is a number beyond 10^{EXPONENT_LIMIT}")
     size.add(len(value.as_tuple().digits) + 8)
@@ -152,25 +147,3 @@ def _no_constant(name: str) -> Any:
 
 def _kind(value: Any) -> str:
     return type(value).__name__
-
-
-def _dumped(value: Any, line: str, step: str, comma: str, colon: str) -> str:
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, Mapping):
-        pairs = [f"{json.dumps(str(k))}{colon}{_dumped(v, line + step, step, comma, colon)}" for k, v in value.items()]
-        return _bracketed("{", pairs, "}", line, step, comma)
-    if isinstance(value, list | tuple):
-        return _bracketed("[", [_dumped(v, line + step, step, comma, colon) for v in value], "]", line, step, comma)
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_as_text)
-
-
-def _bracketed(opening: str, parts: list[str], closing: str, line: str, step: str, comma: str) -> str:
-    if not parts:
-        return opening + closing
-    inner = line + step
-    return opening + inner + (comma + inner).join(parts) + line + closing
-
-
-def _as_text(value: Any) -> str:
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -1,0 +1,26 @@
+"""Queues: each topic has its own, so that a worker can be given some topics and not others.
+
+A worker of the default queue (`celery -A PROJECT worker`) also takes every topic that it has a handler for; a worker
+that was given queues (`--queues=tokentrail.payments.charge`) takes those alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpm.jobs.handlers import topics
+
+PREFIX = "tokentrail."
+
+
+def queue_of(topic: str) -> str:
+    """The queue of a topic."""
+    return f"{PREFIX}{topic}"
+
+
+def consume_topics(instance: Any, **_: Any) -> None:
+    """Celery's signal celeryd_after_setup: add the queues of the topics with handlers."""
+    queues = instance.app.amqp.queues
+    if instance.app.conf.task_default_queue in queues.consume_from:
+        for topic in topics():
+            queues.select_add(queue_of(topic))

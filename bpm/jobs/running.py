@@ -1,0 +1,130 @@
+"""One task with its handler: lock it, run the handler outside of any transaction, tell the engine what came of it.
+
+A wake-up names a topic, not a task: which task is next is decided by the database (priority, then age), so a wake-up
+that is lost, doubled or late does no harm. Is this process killed in the middle, the lock runs out, and the task is
+done once more by somebody else; it is completed once, since completing asks for the lock.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from types import MappingProxyType
+
+import structlog
+from django.db import InterfaceError, OperationalError, connection
+
+from bpm import engine
+from bpm.engine import EngineError, InvalidVariables, LockedTask
+from bpm.jobs.handlers import BpmnError, Registered, TaskContext, TaskFailure, handler
+
+log = structlog.get_logger(__name__)
+
+# The answer to a task is tried again so many seconds later when the database could not be reached.
+PATIENCE = (0.5, 2.0, 5.0)
+# What history keeps of a traceback.
+DETAILS_LIMIT = 10_000
+
+
+def worker_name() -> str:
+    """The name under which this process locks tasks."""
+    return f"{socket.gethostname()}/{os.getpid()}"
+
+
+def run_one(topic: str) -> bool:
+    """Take the next ready task of the topic and do it; False where there was none, or no handler for it here."""
+    registered = handler(topic)
+    if registered is None:
+        log.warning("no handler", topic=topic)
+        return False
+    found = engine.fetch_and_lock([topic], worker=worker_name(), max=1, lock_seconds=registered.lock_seconds)
+    for task in found:
+        answer = _run(registered, task)
+        _say(task, answer)
+    return bool(found)
+
+
+type Answer = Callable[[], object]
+
+
+def _run(registered: Registered, task: LockedTask) -> Answer:
+    """Run the handler; what it came to, as the call that tells the engine."""
+    key = f"{task.id}/{task.version}"
+    me = {"worker": task.worker, "key": key}
+    try:
+        result = registered.run(_context(task))
+    except BpmnError as error:
+        return partial(
+            engine.throw_task_error, task.id, code=error.code, message=error.message, variables=error.variables, **me
+        )
+    except TaskFailure as failure:
+        pause = failure.retry_after if failure.retry_after is not None else _backoff(registered, task)
+        return partial(
+            engine.fail_task,
+            task.id,
+            message=failure.message,
+            details=failure.details,
+            retries=failure.retries,
+            retry_after=pause,
+            variables=failure.variables,
+            **me,
+        )
+    except Exception as failure:
+        log.exception("handler failed", topic=task.topic, task=str(task.id), instance=str(task.instance_id))
+        message = f"{type(failure).__name__}: {failure}".replace("\x00", "")
+        details = traceback.format_exc()[-DETAILS_LIMIT:].replace("\x00", "")
+        return partial(
+            engine.fail_task,
+            task.id,
+            message=message,
+            details=details,
+            retry_after=_backoff(registered, task),
+            **me,
+        )
+    return partial(engine.complete_task, task.id, variables=result, **me)
+
+
+def _backoff(registered: Registered, task: LockedTask) -> float | None:
+    """The handler's pause after a failure; None leaves it to the model, or to the engine where that says nothing."""
+    return None if registered.backoff is None else registered.backoff(task.retries - 1)
+
+
+def _context(task: LockedTask) -> TaskContext:
+    return TaskContext(
+        id=task.id,
+        topic=task.topic,
+        node_id=task.node_id,
+        instance_id=task.instance_id,
+        definition_key=task.definition_key,
+        business_key=task.business_key,
+        variables=MappingProxyType(task.variables),
+        retries=task.retries,
+        headers=MappingProxyType(task.headers),
+        worker=task.worker,
+        _extend=lambda seconds: engine.extend_lock(task.id, worker=task.worker, seconds=seconds),
+    )
+
+
+def _say(task: LockedTask, answer: Answer) -> None:
+    """Tell the engine. A lost connection is met with patience: the key makes saying it twice harmless."""
+    for pause in (*PATIENCE, None):
+        try:
+            answer()
+            return
+        except InvalidVariables as invalid:
+            message = f"what the handler of {task.topic} brought back cannot be stored: {invalid}"
+            answer = partial(engine.fail_task, task.id, worker=task.worker, message=message)
+        except EngineError as refusal:
+            # Somebody else has the task now, or the instance is over: what was done here counts for nothing.
+            log.warning("answer refused", topic=task.topic, task=str(task.id), code=refusal.code, why=refusal.message)
+            return
+        except (OperationalError, InterfaceError) as trouble:
+            connection.close()
+            if pause is None:
+                raise
+            log.warning("answer delayed", topic=task.topic, task=str(task.id), trouble=str(trouble))
+            time.sleep(pause)

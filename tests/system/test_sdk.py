@@ -1,0 +1,159 @@
+"""The worker library against a server that answers as the API does, and one that fails as networks do."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Iterator
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from bpm.sdk import BpmnError, Client, Refused, Task, TaskFailure, Unreachable, Worker
+from tests.conftest import wait_for
+
+TASK = {"id": "t1", "topic": "pay", "instance_id": "i1", "version": 2, "variables": {"amount": 1.10}, "later": "added"}
+
+
+class Server:
+    """Holds what was asked, and what is answered next: (status, body), or None for a connection that breaks."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict, dict[str, str]]] = []
+        self.answers: dict[str, deque] = {}
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])), parse_float=Decimal)
+                outer.asked.append((self.path, body, dict(self.headers)))
+                waiting = outer.answers.get(self.path.rpartition("/")[2])
+                answer = waiting.popleft() if waiting else (200, [])
+                if answer is None:
+                    self.close_connection = True
+                    return
+                status, content = answer
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(json.dumps(content).encode())
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+
+    def will(self, verb: str, *answers: object) -> None:
+        self.answers.setdefault(verb, deque()).extend(answers)
+
+    def calls(self, verb: str) -> list[tuple[dict, dict[str, str]]]:
+        return [(body, headers) for path, body, headers in self.asked if path.endswith(f"/{verb}")]
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def client(server) -> Client:
+    return Client(server.url, token="secret", worker="w1", sleep=lambda _: None)
+
+
+def test_tasks_are_fetched_with_exact_numbers_and_what_is_new_is_left_aside(server, client):
+    server.will("fetch-and-lock", (200, [TASK]))
+    (task,) = client.fetch_and_lock(["pay"], max=3, lock_seconds=10)
+    assert (task.id, task.topic, task.version) == ("t1", "pay", 2)
+    assert task.variables == {"amount": Decimal("1.1")}
+    body, headers = server.calls("fetch-and-lock")[0]
+    assert body == {"worker": "w1", "topics": ["pay"], "max": 3, "lock_seconds": 10}
+    assert headers["Authorization"] == "Bearer secret"
+
+
+def test_an_answer_is_repeated_with_the_same_key_until_it_is_taken(server, client):
+    server.will("complete", None, (503, {}), (204, None))
+    client.complete(Task(id="t1", topic="pay", instance_id="i", version=2), {"paid": Decimal("1.10"), "n": 10**20})
+    calls = server.calls("complete")
+    assert len(calls) == 3
+    assert {headers["Idempotency-Key"] for _, headers in calls} == {"complete-t1-2"}
+    assert calls[0][0] == {"worker": "w1", "variables": {"paid": Decimal("1.10"), "n": 10**20}}
+
+
+def test_a_refusal_is_raised_with_its_code_and_not_repeated(server, client):
+    server.will("complete", (409, {"title": "Conflict", "detail": "the lock has run out", "code": "lock_expired"}))
+    with pytest.raises(Refused, match="the lock has run out") as refusal:
+        client.complete(Task(id="t1", topic="pay", instance_id="i"))
+    assert (refusal.value.status, refusal.value.code) == (409, "lock_expired")
+    assert len(server.calls("complete")) == 1
+
+
+def test_no_answer_at_all_is_unreachable(server):
+    server.close()
+    client = Client(server.url, token="secret", tries=3, sleep=lambda _: None)
+    with pytest.raises(Unreachable):
+        client.fail(Task(id="t1", topic="pay", instance_id="i"), "no")
+
+
+def test_what_is_no_json_is_not_sent(server, client):
+    with pytest.raises(ValueError, match="JSON"):
+        client.complete(Task(id="t1", topic="pay", instance_id="i"), {"x": Decimal("NaN")})
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verb", "said"),
+    [
+        ({"paid": True}, "complete", {"variables": {"paid": True}}),
+        (None, "complete", {"variables": {}}),
+        (BpmnError("NO_MONEY", "none left"), "error", {"code": "NO_MONEY", "message": "none left", "variables": {}}),
+        (TaskFailure("later", retries=2, retry_after=5), "fail", {"message": "later", "retries": 2, "retry_after": 5}),
+        (ValueError("broken"), "fail", {"message": "ValueError: broken"}),
+    ],
+)
+def test_a_worker_answers_what_its_handler_came_to(server, client, outcome, verb, said):
+    worker = Worker(client, threads=2, idle=0.05)
+
+    @worker.task("pay")
+    def pay(task):
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    server.will("fetch-and-lock", (200, [TASK]))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: server.calls(verb) != [], 10)
+    worker.stop()
+    thread.join(10)
+    assert not thread.is_alive()
+    body, _ = server.calls(verb)[0]
+    assert {key: body[key] for key in said} == said
+
+
+def test_a_worker_holds_the_lock_of_a_slow_handler_and_fetches_only_for_free_threads(server, client):
+    worker = Worker(client, threads=1, idle=0.05)
+    go_on = threading.Event()
+
+    @worker.task("pay", lock_seconds=0.3)
+    def pay(task):
+        go_on.wait(10)
+
+    server.will("fetch-and-lock", (200, [TASK]))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: len(server.calls("extend")) >= 2, 10)
+    assert len(server.calls("fetch-and-lock")) == 1
+    go_on.set()
+    wait_for(lambda: server.calls("complete") != [], 10)
+    worker.stop()
+    thread.join(10)
+    assert not thread.is_alive()
