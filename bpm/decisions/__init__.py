@@ -1,5 +1,19 @@
 """DMN: decision tables and decision requirements graphs over expressions.
 
-A decision is compiled once, from DMN XML to a frozen table whose cells are expression trees, and evaluated as a pure
-function of its inputs. Hit policies are a table, not a chain of branches.
+Design. `model` is what a DMN file says, as frozen data, and `canonical` its stored JSON; the file itself is
+read by `bpm.compiler.dmn`. An `Evaluator` (`evaluate`) compiles that data to closures once: tables (`tables`,
+hit policies are a table, plain cells an index of bits), boxed expressions (`boxed`), texts (`formulas`), item
+definitions as FEEL types (`types`). Evaluation is a pure function of variables and host; it gives the value,
+the rules that matched (`trace`) and why something is null. `results` has Camunda's result mappings, `tck` the
+cases of the DMN compatibility kit.
 """
+
+from __future__ import annotations
+
+from bpm.decisions.canonical import from_json, to_json
+from bpm.decisions.evaluate import Evaluation, Evaluator
+from bpm.decisions.model import Decisions
+from bpm.decisions.results import mapped
+from bpm.decisions.trace import RuleTrace, TableTrace
+
+__all__ = ["Decisions", "Evaluation", "Evaluator", "RuleTrace", "TableTrace", "from_json", "mapped", "to_json"]

@@ -79,20 +79,12 @@ def _in_zone(call: Call, moment: Any, zone: str) -> DateTime:
 
 
 def _months_between(call: Call, start: Date | DateTime, end: Date | DateTime) -> MonthsDuration:
-    """Whole months from start to end on their own clocks."""
-    first, last, sign = _fields(start), _fields(end), 1
-    if last < first:
+    """Whole months from one day to the other; the clock does not count (the compatibility kit, 1121)."""
+    first, last, sign = _date_from(call, start), _date_from(call, end), 1
+    if last.ordinal < first.ordinal:
         first, last, sign = last, first, -1
-    count = (last[0] - first[0]) * 12 + last[1] - first[1]
-    if last[2:] < first[2:]:
-        count -= 1
-    return MonthsDuration(sign * count)
-
-
-def _fields(value: Date | DateTime) -> tuple[int, int, int, int]:
-    date = value.date if isinstance(value, DateTime) else value
-    clock = value.time.nanoseconds if isinstance(value, DateTime) else 0
-    return date.year, date.month, date.day, clock
+    count = (last.year - first.year) * 12 + last.month - first.month
+    return MonthsDuration(sign * (count - 1 if last.day < first.day else count))
 
 
 # -- asking ----------------------------------------------------------------------------------------

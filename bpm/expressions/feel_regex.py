@@ -114,5 +114,15 @@ def read_pattern(pattern: str, flags: str) -> Pattern:
 
 
 def _without_blanks(pattern: str) -> str:
-    """The flag x: white space means nothing, except in a class."""
-    return re.sub(r"(\\.|\[(?:\\.|[^\]\\])*\])|[ \t\r\n]+", lambda found: found[1] or "", pattern)
+    """The flag x: white space means nothing, even behind a backslash, except in a class."""
+    kept = []
+    escaped = False
+    depth = 0
+    for character in pattern:
+        if depth == 0 and character in " \t\r\n":
+            continue
+        if not escaped:
+            depth += (character == "[") - (character == "]" and depth > 0)
+        escaped = character == "\\" and not escaped
+        kept.append(character)
+    return "".join(kept)
