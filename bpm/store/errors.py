@@ -1,0 +1,67 @@
+"""Errors of the store: what went wrong, in words, and nothing was written. SQLSTATEs TT... are raised by our
+functions.
+"""
+
+from __future__ import annotations
+
+import psycopg
+
+from bpm.store.values import UnfitValue
+
+
+class StoreError(Exception):
+    """Something that the store refuses or cannot do. Nothing was written."""
+
+
+class LostRace(StoreError):
+    """Somebody else was faster, or a lock was not to be had in time. Beginning anew is right."""
+
+
+class UnknownInstance(StoreError):
+    """There is no instance of that id."""
+
+
+class KeyConflict(StoreError):
+    """The idempotency key has been used for another command."""
+
+
+class SecondInstance(StoreError):
+    """The caller's transaction has changed another instance already."""
+
+
+class NoPartition(StoreError):
+    """History has no partition for this month: run the partition job (bpm_ensure_partitions)."""
+
+
+class RuleBroken(StoreError):
+    """The database refused a change against its rules: a fault of the engine, never of its caller."""
+
+
+# Beginning anew is right: serialization, deadlock, lock timeout, unique violation of a row born twice, our own.
+TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "TT001"})
+BORN_TWICE = frozenset({"runtime_thread_version_pkey", "process_instances_pkey", "runtime_operation_receipt_key",
+                        "runtime_message_received_once", "runtime_message_received_each"})  # fmt: skip
+RULES = frozenset({"TT100", "TT101", "TT102", "TT103", "TT104", "P0001", "23514"})
+
+
+def understood(error: psycopg.Error) -> Exception:
+    """The error in the store's own words; one that says nothing to us as it is."""
+    state = error.sqlstate or ""
+    message = error.diag.message_primary or str(error)
+    constraint = error.diag.constraint_name or ""
+    if state in TRY_AGAIN or (state == "23505" and _born_twice(constraint)):
+        return LostRace(message)
+    if state == "TT003":
+        return SecondInstance(message)
+    if state == "23514" and message.startswith("no partition of relation"):
+        return NoPartition(f"{message}: history needs months ahead; bpm_ensure_partitions() makes them")
+    if state in RULES:
+        return RuleBroken(f"{message} ({state})")
+    if state.startswith("22"):
+        return UnfitValue(message)
+    return error
+
+
+def _born_twice(constraint: str) -> bool:
+    # The commit log's uniqueness lies on each partition, under a name of its own.
+    return constraint in BORN_TWICE or constraint.endswith("_thread_version")
