@@ -8,6 +8,7 @@
 | ALLOWED_HOSTS | host names, with commas | this machine only |
 | CSRF_TRUSTED_ORIGINS | origins behind a proxy, with commas | none |
 | BEHIND_TLS | 1: cookies only over TLS, the proxy's X-Forwarded-Proto is believed | 0 |
+| EXTRA_APPS | your apps with handlers, with commas | the examples |
 | DEBUG | 1: Django's debug pages | 0 |
 | LOG_LEVEL, TOKENTRAIL_LOG | level; json or console | INFO; json unless on a terminal |
 | STATIC_ROOT | folder of collectstatic, for a web server in front | none: the site serves its files itself |
@@ -62,6 +63,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    *_listed("EXTRA_APPS", "examples.orders,examples.invoice"),
 ]
 
 MIDDLEWARE = [

@@ -13,7 +13,7 @@ WITHIN = 30.0
 
 
 def say(text: str) -> None:
-    """To the terminal: standard error, since with --check standard output is the trace alone."""
+    """To the terminal: standard error; standard output is for what a program may want to read."""
     print(text, file=sys.stderr, flush=True)
 
 

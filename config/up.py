@@ -4,8 +4,6 @@ Order: the servers (unless DATABASE_URL and REDIS_URL name others), the schema, 
 config.demo), then web, worker and beat. A process that ends by itself is reported with its last words and started
 again; one that keeps ending stops everything (config.supervision). A lock on the data folder keeps a second script/up
 out, and goes with the process however it ends; what a killed one left running is ended by its warden.
-
-With --check, the same on a data folder of its own, then one order instance to its end (config.check).
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -168,46 +165,33 @@ def start_site(site: Site, local: Path, warden: Warden, host: str, port: int) ->
     return address
 
 
-def run(arguments: argparse.Namespace, local: Path, stopped: Callable[[], bool]) -> int:
-    """Start everything and stay until told to stop, or with --check until the order has ended. Out: the exit code."""
+@contextlib.contextmanager
+def running(local: Path, host: str, port: int) -> Iterator[tuple[Site, str]]:
+    """Start everything; give the site and what to say about it; stop everything, however this is left."""
     site = Site()
     with only_one(local), Warden() as warden:
         try:
             start_servers(site, local, warden)
             passwords = prepare()
-            port = free_port(arguments.port, arguments.host)
-            address = start_site(site, local, warden, arguments.host, port)
-            say(welcome(address, local, passwords))
-            while not stopped():
-                site.look_after()
-                time.sleep(0.5)
+            address = start_site(site, local, warden, host, free_port(port, host))
+            yield site, welcome(address, local, passwords)
         finally:
             say("stopping")
             site.stop()
             (local / "services.json").unlink(missing_ok=True)
-    return 0
 
 
-def main() -> int:
-    """Read the command line and run. Out: the exit code."""
-    parser = argparse.ArgumentParser(prog="script/up", description="Run all of Tokentrail on this machine.")
-    parser.add_argument("--check", action="store_true", help="run one order to its end, print its trace, stop")
-    parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1", help="address of the web server")
-    parser.add_argument(
-        "--port",
-        type=int,
-        default=int(os.environ.get("PORT") or FIRST_PORT),
-        help="its port; the next free one if taken",
-    )
-    arguments = parser.parse_args()
-    local = local_folder()
-    if arguments.check:
-        local = local / "check"
-        shutil.rmtree(local, ignore_errors=True)
-    os.environ["TOKENTRAIL_LOCAL"] = str(local)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    os.environ.setdefault("LOG_LEVEL", "INFO")
+def stay_up(local: Path, host: str, port: int) -> None:
+    """Run the site until a signal ends this. Raises KeyboardInterrupt then, Trouble when a part keeps ending."""
+    with running(local, host, port) as (site, words):
+        say(words)
+        while True:
+            site.look_after()
+            time.sleep(0.5)
 
+
+def stop_at_signals() -> None:
+    """Let Ctrl-C, SIGTERM and a closed terminal all end the program once, in order; a second one changes nothing."""
     told: list[int] = []
 
     def stop(number: int, _: object) -> None:
@@ -217,13 +201,26 @@ def main() -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
+
+
+def main() -> int:
+    """Read the command line and run. Out: the exit code."""
+    parser = argparse.ArgumentParser(prog="script/up", description="Run all of Tokentrail on this machine.")
+    parser.add_argument("--host", default="127.0.0.1", help="address of the web server")
+    parser.add_argument("--port", type=int, default=FIRST_PORT, help="its port; the next free one if it is taken")
+    arguments = parser.parse_args()
+    local = local_folder()
+    os.environ["TOKENTRAIL_LOCAL"] = str(local)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    stop_at_signals()
     try:
-        return run(arguments, local, lambda: bool(told))
+        stay_up(local, arguments.host, arguments.port)
     except KeyboardInterrupt:
-        return 0 if not arguments.check else 130
+        return 0
     except Trouble as trouble:
         say(str(trouble))
         return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -43,11 +43,11 @@ def up(tmp_path, monkeypatch):
             program.wait(60)
 
 
-def address(output: Path) -> str:
+def address(program: subprocess.Popen[bytes], output: Path) -> str:
     """Where the cockpit is, once script/up has said so."""
-    wait_for(lambda: "The cockpit: " in output.read_text(), 90, output.read_text)
+    wait_for(lambda: "The cockpit: " in output.read_text() or program.poll() is not None, 90, output.read_text)
     found = re.search(r"The cockpit: (\S+)", output.read_text())
-    assert found
+    assert found, output.read_text()
     return found.group(1)
 
 
@@ -79,7 +79,7 @@ def running_parts(local: Path) -> list[str]:
 def test_up_and_down(up, tmp_path):
     local = tmp_path / "local"
     program, output = up()
-    cockpit = address(output)
+    cockpit = address(program, output)
     assert status(cockpit) == 200
     assert len(running_parts(local)) >= 5
 
@@ -94,7 +94,7 @@ def test_up_and_down(up, tmp_path):
     assert status(cockpit) == 0
 
     third, output = up()
-    assert status(address(output)) == 200
+    assert status(address(third, output)) == 200
     third.terminate()
     assert third.wait(60) == 0
     assert running_parts(local) == []
@@ -102,7 +102,7 @@ def test_up_and_down(up, tmp_path):
 
 def test_a_process_that_ends_is_reported_and_started_again(up, tmp_path):
     program, output = up()
-    address(output)
+    address(program, output)
     worker = int((tmp_path / "local" / "log" / "worker.pid").read_text())
     os.killpg(worker, signal.SIGKILL)
     wait_for(lambda: "starting worker again" in output.read_text(), 30, output.read_text)
