@@ -92,6 +92,12 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
         process,
         reads=names,
         dynamic=dynamic,
+        conditional=any(
+            part.kind == "conditional"
+            for node in process.nodes.values()
+            if node.trigger is not None
+            for part in (node.trigger, *node.trigger.parts)
+        ),
         reach={node.id: reach(process, node) for node in joins},
         own_reach={node.id: reach(process, node, itself=True) for node in joins},
     )

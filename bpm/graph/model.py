@@ -151,6 +151,9 @@ class LoopSpec:
     completion_condition: Formula | None = None
     output_collection: str | None = None
     output_element: Formula | None = None
+    # Events thrown as rounds end: "none" each time, "one" at the first, "complex" when a condition holds, "all" never.
+    behavior: str = "all"
+    thrown: tuple[tuple[Formula | None, Trigger], ...] = ()  # (condition of "complex", what is thrown)
     loop_condition: Formula | None = None  # standard loop
     test_before: bool = False
     loop_maximum: int | None = None
@@ -234,6 +237,7 @@ class Process:
     participants: tuple[tuple[str, str], ...] = ()  # message flows that leave: (source node, target process or node)
     reads: tuple[str, ...] = ()
     dynamic: bool = False
+    conditional: bool = False  # whether any event of it waits for a condition
     # For each inclusive (or complex) join: incoming flow -> the nodes of its scope from which a token can still come to
     # that flow without passing the join itself. See `bpm.graph.reach`.
     reach: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)

@@ -145,6 +145,16 @@ class CallReturned(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallEscalated(Command):
+    """A called instance raised an escalation that it did not catch; it runs on."""
+
+    ticket: int
+    code: str | None = None
+    variables: dict[str, Any] = field(default_factory=dict)
+    message: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SetVariables(Command):
     """Write variables in the scope of a token (0: the process)."""
 

@@ -14,17 +14,17 @@ from typing import Any
 from bpm.graph import Process
 from bpm.semantics import commands as c
 from bpm.semantics import locks, operators, view
-from bpm.semantics.elements.events import occur
-from bpm.semantics.elements.gateways import judge_inclusive
+from bpm.semantics.elements.occurring import occur
 from bpm.semantics.elements.subprocesses import open_scope
-from bpm.semantics.errors import throw_error
+from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
+from bpm.semantics.judging import judge
 from bpm.semantics.mappings import keep_local, own_scope, set_variable, write_outward
 from bpm.semantics.starts import start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import create, detach
-from bpm.semantics.walk import report, walk
-from bpm.semantics.work import Refused, Stuck, Work
+from bpm.semantics.walk import Attempt, report, walk
+from bpm.semantics.work import Refused, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def decide(graph: Process, state: State, command: c.Command) -> Decision:
     try:
         _admit(state, command)
         DECIDE[type(command)](work, command)
-        judge_inclusive(work)
+        judge(work)
     except view.Missing as missing:
         return Need((missing.key,))
     except Refused as refused:
@@ -92,12 +92,10 @@ def _start(work: Work, command: c.StartInstance) -> None:
     for name, content in command.variables.items():
         set_variable(work, 0, name, content)
     token = create(work, node, scope=0, reason=command.trigger)
-    try:
+    with Attempt(work, token) as attempt:
         open_scope(work, 0, work.graph.id)
-    except Stuck as stuck:
-        report(work, token, stuck.kind, stuck.message)
-        return
-    walk(work, token)
+    if not attempt.stuck:
+        walk(work, token)
 
 
 def _advance(work: Work, command: c.AdvanceToken) -> None:
@@ -146,14 +144,9 @@ def _error_user_task(work: Work, command: c.ThrowUserTaskError) -> None:
 
 
 def _throw_and_go_on(work: Work, task: Task | UserTask, code: str, message: str, variables: dict[str, Any]) -> None:
-    mark = len(work.events)
-    try:
+    with Attempt(work, task.token) as attempt:
         throw_error(work, task.token, code, message, variables)
-    except Stuck as stuck:
-        work.rewind(mark)
-        report(work, task.token, stuck.kind, stuck.message)
-        return
-    if work.token(task.token).state == "ACTIVE":
+    if not attempt.stuck:
         walk(work, task.token)
 
 
@@ -216,14 +209,9 @@ def _occur(
     schedule: dict[str, Any] | None = None,
 ) -> None:
     """An awaited event has come: bring it about, and walk the token it sets going."""
-    mark = len(work.events)
-    node = work.graph.node(node_id)
-    try:
-        advanced = occur(work, token, node, reason, variables, schedule=schedule)
-    except Stuck as stuck:
-        work.rewind(mark)
-        report(work, token, stuck.kind, stuck.message)
-        return
+    advanced = None
+    with Attempt(work, token):
+        advanced = occur(work, token, work.graph.node(node_id), reason, variables, schedule=schedule)
     if advanced is not None:
         walk(work, advanced)
 
@@ -240,15 +228,16 @@ def _ticket(work: Work, id: int) -> Ticket:
 def _call_returned(work: Work, command: c.CallReturned) -> None:
     ticket = _ticket(work, command.ticket)
     work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="call", message=command.message)
-    mark = len(work.events)
-    try:
+    with Attempt(work, ticket.token) as attempt:
         _return(work, ticket, command)
-    except Stuck as stuck:
-        work.rewind(mark)
-        report(work, ticket.token, stuck.kind, stuck.message)
-        return
-    if command.outcome == "completed" or work.token(ticket.token).state == "ACTIVE":
+    if not attempt.stuck and (command.outcome == "completed" or work.token(ticket.token).state == "ACTIVE"):
         walk(work, ticket.token)
+
+
+def _call_escalated(work: Work, command: c.CallEscalated) -> None:
+    ticket = _ticket(work, command.ticket)
+    with Attempt(work, ticket.token):
+        throw_escalation(work, ticket.token, command.code, command.variables)
 
 
 def _return(work: Work, ticket: Ticket, command: c.CallReturned) -> None:
@@ -281,6 +270,7 @@ DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {
     c.FireTimer: _fire_timer,
     c.Correlate: _correlate,
     c.CallReturned: _call_returned,
+    c.CallEscalated: _call_escalated,
     c.SetVariables: operators.set_variables,
     c.RetryIncident: operators.retry,
     c.ReportIncident: operators.report_incident,

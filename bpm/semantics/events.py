@@ -72,6 +72,7 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "USER_TASK_COMPLETED": ("user_task", "a person has done it", ("user",)),
     "USER_TASK_CANCELLED": ("user_task", "it is not needed any more", ()),
     "TICKET_OPENED": ("ticket", "the token waits for something", ("kind", "name", "correlation", "data")),
+    "TICKET_ADVANCED": ("ticket", "part of what the token waits for came", ("data",)),
     "TICKET_CONSUMED": ("ticket", "what the token waited for came", ("message",)),
     "TICKET_CANCELLED": ("ticket", "the token does not wait for it any more", ()),
     "INCIDENT_OPENED": ("incident", "work stopped and waits for an operator", ("kind", "message", "task")),

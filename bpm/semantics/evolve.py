@@ -299,6 +299,7 @@ RULES: dict[str, Callable[[State, Event], Entity]] = {
     "USER_TASK_CLAIMED": _user_task_claimed,
     "USER_TASK_UNCLAIMED": _user_task_claimed,
     "TICKET_OPENED": _ticket_opened,
+    "TICKET_ADVANCED": lambda state, event: replace(state.tickets[event.id], data=event.payload["data"]),
     "INCIDENT_OPENED": _incident_opened,
     "VARIABLE_SET": _variable_set,
     "VARIABLE_UNSET": _variable_unset,

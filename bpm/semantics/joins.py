@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from bpm.graph import Node
 from bpm.semantics import view
+from bpm.semantics.formulas import holds
 from bpm.semantics.scopes import settle
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import create
-from bpm.semantics.work import Work
+from bpm.semantics.work import Stuck, Work
 
 
-def joins(node: Node) -> bool:
-    """Whether tokens wait for each other at this gateway."""
-    return node.kind in ("parallel", "inclusive") and len(node.incoming) > 1
-
-
-def parallel_ready(work: Work, node: Node, waiting: list[Token]) -> list[Token]:
+def parallel_ready(node: Node, waiting: list[Token]) -> list[Token]:
     """The tokens to consume (the oldest of each flow), or nothing where a flow has none."""
     first = _oldest_by_flow(waiting)
     return list(first.values()) if len(first) == len(node.incoming) else []
@@ -30,17 +26,49 @@ def inclusive_ready(work: Work, node: Node, scope: int, waiting: list[Token]) ->
     first = _oldest_by_flow(waiting)
     if not first:
         return []
-    reach, own = work.graph.reach[node.id], work.graph.own_reach[node.id]
     empty = [flow for flow in node.incoming if flow not in first]
+    return [] if empty and _somebody_comes(work, node, scope, waiting, empty, list(first)) else list(first.values())
+
+
+def complex_ready(work: Work, node: Node, waiting: list[Token]) -> list[Token]:
+    """The tokens to consume at a complex gateway whose activation condition holds; without one, any token will do.
+
+    The condition sees `activationCount`, the number of flows that have a token (BPMN 2.0.2, table 10.118). Raises Stuck
+    never: a condition without an answer does not hold yet.
+    """
+    first = _oldest_by_flow(waiting)
+    count = {"activationCount": len(first)}
+    try:
+        token = waiting[-1].id
+        active = node.activation_condition is None or holds(work, token, node.activation_condition, count)
+    except Stuck:
+        return []
+    return list(first.values()) if active else []
+
+
+def complex_reset(work: Work, node: Node, scope: int, waiting: list[Token], late: list[str]) -> list[Token] | None:
+    """The tokens that came late to a complex gateway, once no other can come on those flows; None before that."""
+    first = {flow: token for flow, token in _oldest_by_flow(waiting).items() if flow in late}
+    missing = [flow for flow in late if flow not in first]
+    if missing and _somebody_comes(work, node, scope, waiting, missing, []):
+        return None
+    return list(first.values())
+
+
+def _somebody_comes(
+    work: Work, node: Node, scope: int, waiting: list[Token], empty: list[str], filled: list[str]
+) -> bool:
+    """Whether a token elsewhere in the scope can come to an empty flow, and not rather to a filled one."""
+    reach, own = work.graph.reach[node.id], work.graph.own_reach[node.id]
     here = {token.id for token in waiting}
-    for token in view.in_scope(work.state, scope) if empty else ():
+    for token in view.in_scope(work.state, scope):
         if token.id in here or work.state.index.get(("parent", token.id)):
             continue  # a fork's own token is nowhere: its children are
         # What a non-interrupting boundary event sends on is another token: this one may still fill an empty flow.
         coming = any(_can_come(token, node, reach, flow) for flow in empty)
-        if coming and not any(_can_come(token, node, own, flow) for flow in first):
-            return []
-    return list(first.values())
+        if coming and not any(_can_come(token, node, own, flow) for flow in filled):
+            return True
+    return False
 
 
 def _can_come(token: Token, node: Node, reach: dict[str, tuple[str, ...]], flow: str) -> bool:

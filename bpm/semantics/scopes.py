@@ -1,12 +1,14 @@
-"""What the end of a token entails: fork parents end in turn, an emptied scope lets its own token go on, an emptied
-instance is complete.
+"""What the end of a token entails: fork parents end in turn, an emptied scope lets its own token go on (or undoes the
+next activity), an emptied instance is complete.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from bpm.graph import Trigger
 from bpm.semantics import view
+from bpm.semantics.compensation import go_on
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import detach, send, wake
 from bpm.semantics.work import Work
@@ -31,10 +33,20 @@ def _settle_scope(work: Work, ended: Token) -> None:
         return
     if ended.scope:
         owner = view.token(work.state, ended.scope)
-        if owner.state == "WAITING":
+        if owner.state == "WAITING" and not _still_compensating(work, owner):
             wake(work, owner.id, "children")
     else:
         finish(work, "COMPLETED", "end")
+
+
+def _still_compensating(work: Work, owner: Token) -> bool:
+    """A throwing event whose handler is done goes on to the handler before it."""
+    node = work.node(owner)
+    if node.kind not in ("throw", "end"):
+        return False
+    trigger = node.trigger or Trigger()
+    part = next((one for one in trigger.parts if one.kind == "compensation"), trigger)
+    return go_on(work, owner.id, part.activity)
 
 
 # How an instance ends: state -> (event, outcome told to a caller).
@@ -49,8 +61,7 @@ def finish(work: Work, state: str, reason: str, **said: Any) -> None:
     """End the instance and tell the caller, if there is one, with the variables it wants."""
     instance = work.state.instance
     assert instance is not None
-    if work.graph.scopes[work.graph.id].event_subprocesses:
-        detach(work, 0, reason=reason)
+    detach(work, 0, reason=reason)
     event, outcome = ENDS[state]
     work.emit(event, 0, before=instance.state, after=state, reason=reason, **said)
     if instance.caller is None:

@@ -103,7 +103,11 @@ class UserTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """What a token waits for besides tasks and timers. `kind`: MESSAGE, SIGNAL, CALL, CONDITION, COMPENSATION."""
+    """What a token waits for besides tasks and timers. `kind`:
+
+    MESSAGE, SIGNAL, CONDITION: an event of the model; CALL: a called instance; LOOP: the rounds of a loop, counted in
+    `data`; COMPENSATION: what could undo an activity that is done; RESET: tokens that come late to a complex gateway.
+    """
 
     id: int
     token: int

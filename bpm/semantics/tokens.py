@@ -18,13 +18,31 @@ ENDINGS: dict[str, tuple[str, str]] = {
     "incident": ("INCIDENT_RESOLVED", "RESOLVED"),
 }
 
+# What instances tell each other: kind -> what it brings about at the receiver.
+MESSAGE_KINDS: dict[str, str] = {
+    "CALL": "a new instance of the process named",
+    "RESULT": "CallReturned at the caller",
+    "ESCALATION": "CallEscalated at the caller",
+    "CANCEL": "CancelInstance at the called instance",
+    "MESSAGE": "Correlate at one ticket that fits, or a new instance",
+    "SIGNAL": "Correlate at every ticket open at its throw (the sender's own have heard it), and new instances",
+}
+
 
 def create(
-    work: Work, node: Node, *, scope: int, reason: str, parent: int = 0, flow: str | None = None, step: str = "enter"
+    work: Work,
+    node: Node,
+    *,
+    scope: int,
+    reason: str,
+    parent: int = 0,
+    flow: str | None = None,
+    step: str = "enter",
+    index: int | None = None,
 ) -> int:
     """A new ACTIVE token at the node; returns its id. Payload keys at their default are left out."""
-    payload: dict[str, Any] = {"scope": scope, "parent": parent, "flow": flow, "step": step}
-    defaults: dict[str, Any] = {"scope": 0, "parent": 0, "flow": None, "step": "enter"}
+    payload: dict[str, Any] = {"scope": scope, "parent": parent, "flow": flow, "step": step, "index": index}
+    defaults: dict[str, Any] = {"scope": 0, "parent": 0, "flow": None, "step": "enter", "index": None}
     id = work.new_id()
     work.emit("TOKEN_CREATED", id, token=id, node=node.id, after="ACTIVE", reason=reason,
               **{key: value for key, value in payload.items() if value != defaults[key]})  # fmt: skip
@@ -50,12 +68,15 @@ def move(
               origin=found.node, flow=flow, step=step, left=left)  # fmt: skip
 
 
-def take(work: Work, token: int, flows: list[Flow]) -> None:
-    """Leave the node by the flows chosen: one moves the token, several fork it, none ends it."""
+def take(work: Work, token: int, flows: list[Flow], *, passed: bool = True) -> None:
+    """Leave the node by the flows chosen: one moves the token, several fork it, none ends it.
+
+    `passed`: the node counts as passed (a fork always counts).
+    """
     if not flows:
-        complete(work, token, "end", passed=True)
+        complete(work, token, "end", passed=passed)
     elif len(flows) == 1:
-        move(work, token, flows[0].target, "flow", flow=flows[0].id)
+        move(work, token, flows[0].target, "flow", flow=flows[0].id or None, left=passed)
     else:
         _fork(work, token, flows)
 
@@ -112,5 +133,5 @@ def cancel_below(work: Work, top: int, reason: str, *, but: int = 0) -> None:
 
 
 def send(work: Work, kind: str, name: str, body: dict[str, Any], *, token: int = 0, node: str | None = None) -> None:
-    """Tell another instance something, with this commit. Kinds: CALL, RESULT, CANCEL, MESSAGE, SIGNAL."""
+    """Tell another instance something, with this commit. Kinds: MESSAGE_KINDS."""
     work.emit("MESSAGE_SENT", work.new_id(), token=token, node=node, after="PENDING", kind=kind, name=name, body=body)

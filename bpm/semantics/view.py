@@ -11,6 +11,8 @@
 | ("subtree", token) | all open tokens below the token (scopes and forks; 0: all), with all that is attached |
 | ("variable", scope, name) | that variable of that scope |
 | ("variables", scope) | all variables of that scope |
+| ("conditions",) | all open CONDITION tickets of the instance |
+| ("signals", name) | all open SIGNAL tickets of that name of the instance |
 
 A yes/no question ("is any other child open?") is answered by one witness, so a loader may give two open children of a
 token that has ten thousand, and leave ("children", token) out of `known`.
@@ -22,7 +24,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bpm.semantics.lifecycle import is_final
-from bpm.semantics.state import ATTACHED, Entity, Key, State, Token, Variable
+from bpm.semantics.state import ATTACHED, Entity, Key, State, Ticket, Token, Variable
 
 
 class Missing(Exception):
@@ -107,6 +109,19 @@ def variables(state: State, scope: int) -> dict[str, Any]:
     """All variables of exactly this scope, by name."""
     _unless_born_here(state, scope, ("variables", scope))
     return {n: v.value for (s, n), v in sorted(state.variables.items()) if s == scope and v.present}
+
+
+def conditions(state: State) -> list[Ticket]:
+    """The open tickets that wait for a condition, oldest first."""
+    require(state, "conditions")
+    return [t for _, t in sorted(state.tickets.items()) if t.kind == "CONDITION" and t.state == "OPEN"]
+
+
+def signals(state: State, name: str) -> list[Ticket]:
+    """The open tickets that wait for a signal, oldest first."""
+    require(state, "signals", name)
+    found = (t for _, t in sorted(state.tickets.items()) if t.kind == "SIGNAL" and t.state == "OPEN")
+    return [ticket for ticket in found if ticket.name == name]
 
 
 def subtree(state: State, top: int) -> list[Token]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bpm.semantics.elements import ENTER, LEAVE
+from bpm.semantics.elements import BEHAVIOURS
+from bpm.semantics.elements.loops import enter_loop, round_done
 from bpm.semantics.scopes import settle
-from bpm.semantics.tokens import take, wait
+from bpm.semantics.tokens import detach, take, wait
 from bpm.semantics.view import is_open
 from bpm.semantics.work import Stuck, Work
 
@@ -19,33 +20,64 @@ def walk(work: Work, token: int) -> None:
         resumed = nodes == 0 and found.state == "WAITING"
         if found.state != "ACTIVE" and not resumed:
             return
-        mark = len(work.events)
-        try:
-            if not _step(work, token, fresh=nodes > 0):
-                return
-        except Stuck as stuck:
-            work.rewind(mark)
-            report(work, token, stuck.kind, stuck.message)
+        goes_on = False
+        with Attempt(work, token):
+            goes_on = _step(work, token, fresh=nodes > 0)
+        if not goes_on:
             return
+
+
+class Attempt:
+    """Do something for a token. Where it gets stuck, just that is undone, and the token waits with an incident.
+
+    with Attempt(work, token) as attempt: ...
+    attempt.stuck says whether that happened.
+    """
+
+    def __init__(self, work: Work, token: int) -> None:
+        self._work = work
+        self._token = token
+        self._mark = len(work.events)
+        self.stuck = False
+
+    def __enter__(self) -> Attempt:
+        return self
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
+        if not isinstance(fault, Stuck):
+            return False
+        self.stuck = True
+        self._work.rewind(self._mark)
+        report(self._work, self._token, fault.kind, fault.message)
+        return True
 
 
 def _step(work: Work, token: int, *, fresh: bool) -> bool:
     """Enter or leave one node; False when the token must not go on in this step."""
     found = work.token(token)
     node = work.node(found)
+    behaviour = BEHAVIOURS[node.kind]
+    body = node.loop is not None and found.index is None
     if found.step == "enter":
         if fresh and node.async_before:
             return False
-        if not ENTER[node.kind](work, token, node):
+        if not (enter_loop(work, token, node) if body else behaviour.enter(work, token, node)):
             return False
         if node.async_after:
             work.change("TOKEN_STATE_CHANGED", "token", work.token(token), "ACTIVE", reason="none", step="leave")
             return False
-    take(work, token, LEAVE[node.kind](work, token, node))
-    after = work.token(token)
-    if not is_open("token", after):
-        settle(work, token)
-    return after.state == "ACTIVE"
+    if body:
+        detach(work, token, reason="left")
+    else:
+        behaviour.close(work, token, node)
+    if found.index is not None:
+        round_done(work, token, node)
+        return False
+    if is_open("token", work.token(token)):
+        take(work, token, behaviour.choose(work, token, node), passed=not body)
+        if not is_open("token", work.token(token)):
+            settle(work, token)
+    return work.token(token).state == "ACTIVE"
 
 
 def report(work: Work, token: int, kind: str, message: str) -> None:

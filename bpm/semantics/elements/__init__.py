@@ -1,54 +1,48 @@
-"""What each kind of node does. One module a family; these two tables register them all.
+"""What each kind of node does. One module a family; one table registers them all.
 
-`ENTER[kind](work, token, node) -> bool`: the token arrives; True: it leaves at once, False: it waits, forked or ended.
-`LEAVE[kind](work, token, node) -> flows`: it goes; the flows it takes (none: it ends here).
+    enter(work, token, node) -> bool    the token arrives; True: it leaves at once, False: it waits, forked or ended
+    close(work, token, node)            it is done here: outputs are written, what hangs on it ends
+    choose(work, token, node) -> flows  the flows it takes (none: it ends)
 
-An element is added with a kind in `bpm.graph.model.NODE_KINDS`, its functions in the module of its family, and a row in
-each table; a test asks that the tables cover every kind.
+An element is added with a kind in `bpm.graph.model.NODE_KINDS`, its functions in the module of its family, and a row
+here; a test asks that the table covers every kind. What an emptied scope does is in `emptied`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from bpm.graph import Flow, Node
-from bpm.semantics.elements import activities, events, gateways, subprocesses
+from bpm.semantics.elements import activities, ends, events, flows, gateways, subprocesses
 from bpm.semantics.work import Work
 
-ENTER: dict[str, Callable[[Work, int, Node], bool]] = {
-    "start": events.pass_event,
-    "boundary": events.pass_event,
-    "catch": events.enter_catch,
-    "throw": events.enter_throw,
-    "end": events.enter_end,
-    "pass": activities.enter_pass,
-    "external": activities.enter_external,
-    "user": activities.enter_user,
-    "receive": activities.enter_receive,
-    "call": activities.enter_call,
-    "subprocess": subprocesses.enter_subprocess,
-    "event_subprocess": subprocesses.enter_event_subprocess,
-    "exclusive": gateways.enter_open,
-    "parallel": gateways.enter_parallel,
-    "inclusive": gateways.enter_inclusive,
-    "event_based": gateways.enter_event_based,
-}
 
-LEAVE: dict[str, Callable[[Work, int, Node], list[Flow]]] = {
-    "start": events.leave_event,
-    "boundary": events.leave_event,
-    "catch": events.leave_event,
-    "throw": events.leave_event,
-    "end": events.leave_event,
-    "pass": activities.leave_activity,
-    "external": activities.leave_activity,
-    "user": activities.leave_activity,
-    "receive": activities.leave_activity,
-    "call": activities.leave_call,
-    "subprocess": activities.leave_activity,
-    "event_subprocess": activities.leave_activity,
-    "exclusive": gateways.leave_exclusive,
-    "parallel": gateways.leave_parallel,
-    "inclusive": gateways.leave_inclusive,
-    "event_based": gateways.leave_parallel,
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The three functions of a kind of node."""
+
+    enter: Callable[[Work, int, Node], bool]
+    close: Callable[[Work, int, Node], None] = activities.close_activity
+    choose: Callable[[Work, int, Node], list[Flow]] = flows.unconditional_and_holding
+
+
+BEHAVIOURS: dict[str, Behaviour] = {
+    "start": Behaviour(events.pass_event, events.close_event),
+    "boundary": Behaviour(events.pass_event, events.close_event),
+    "catch": Behaviour(events.enter_catch, events.close_event),
+    "throw": Behaviour(events.enter_throw, events.close_event, events.choose_after_throw),
+    "end": Behaviour(ends.enter_end, ends.close_end),
+    "pass": Behaviour(activities.enter_pass),
+    "external": Behaviour(activities.enter_external),
+    "user": Behaviour(activities.enter_user),
+    "receive": Behaviour(activities.enter_receive),
+    "call": Behaviour(activities.enter_call, activities.close_call),
+    "subprocess": Behaviour(subprocesses.enter_subprocess, subprocesses.close_subprocess),
+    "event_subprocess": Behaviour(subprocesses.enter_event_subprocess),
+    "exclusive": Behaviour(gateways.pass_gateway, gateways.close_gateway, flows.first_that_holds),
+    "parallel": Behaviour(gateways.enter_parallel, gateways.close_gateway, flows.all_flows),
+    "inclusive": Behaviour(gateways.enter_judged, gateways.close_gateway, flows.all_that_hold),
+    "complex": Behaviour(gateways.enter_judged, gateways.close_gateway, flows.all_that_hold),
+    "event_based": Behaviour(gateways.enter_event_based, gateways.close_gateway, flows.all_flows),
 }

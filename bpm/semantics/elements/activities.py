@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpm.graph import CallSpec, Flow, Formula, Node, UserSpec
+from bpm.graph import CallSpec, Formula, Node, UserSpec
 from bpm.semantics import view
-from bpm.semantics.elements.flows import unconditional_and_holding
+from bpm.semantics.compensation import remember
 from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.formulas import names, number, text, value
 from bpm.semantics.mappings import give_out, passed_on, take_in, write_outward
@@ -19,17 +19,20 @@ USER_TASK_PRIORITY = 50  # as Camunda 7 has it
 
 
 def open_activity(work: Work, token: int, node: Node) -> None:
-    """What every activity begins with: its inputs, then what its boundary events wait for. Raises Stuck."""
+    """What every activity begins with: its inputs, then what its boundary events wait for. Raises Stuck.
+
+    The boundary events of a loop belong to its body, not to each round.
+    """
     take_in(work, work.token(token), node)
-    for boundary in node.boundary:
+    for boundary in node.boundary if node.loop is None else ():
         wait_for(work, token, work.graph.node(boundary))
 
 
-def leave_activity(work: Work, token: int, node: Node) -> list[Flow]:
-    """What every activity ends with: its outputs; what hangs on it ends; it leaves by its flows. Raises Stuck."""
+def close_activity(work: Work, token: int, node: Node) -> None:
+    """What every activity ends with: its outputs; a note of how to undo it; what hangs on it ends. Raises Stuck."""
     give_out(work, work.token(token), node)
+    remember(work, token, node)
     detach(work, token, reason="left")
-    return unconditional_and_holding(work, token, node)
 
 
 def enter_pass(work: Work, token: int, node: Node) -> bool:
@@ -113,8 +116,8 @@ def enter_call(work: Work, token: int, node: Node) -> bool:
     return False
 
 
-def leave_call(work: Work, token: int, node: Node) -> list[Flow]:
-    """Map what the called instance brought back (it lies in the token's own scope), then leave. Raises Stuck."""
+def close_call(work: Work, token: int, node: Node) -> None:
+    """Map what the called instance brought back (it lies in the token's own scope). Raises Stuck."""
     assert node.call is not None
     found = work.token(token)
     returned = view.variables(work.state, found.local) if found.local else {}
@@ -125,7 +128,7 @@ def leave_call(work: Work, token: int, node: Node) -> list[Flow]:
         else:
             brought[mapping.target] = value(work, token, mapping.source, returned)
     write_outward(work, token, brought, skip_own=True)
-    return leave_activity(work, token, node)
+    close_activity(work, token, node)
 
 
 def _wanted(spec: CallSpec) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""Which sequence flows a token takes when it leaves a node."""
+"""Which sequence flows a token takes when it leaves a node. All raise Stuck where a condition has no answer."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from bpm.semantics.formulas import holds
 from bpm.semantics.work import Stuck, Work
 
 
+def all_flows(work: Work, token: int, node: Node) -> list[Flow]:
+    """Every flow; conditions are not asked (BPMN 2.0.2, 13.4.1)."""
+    return work.graph.outgoing(node)
+
+
 def first_that_holds(work: Work, token: int, node: Node) -> list[Flow]:
-    """Exclusive choice: the first flow whose condition holds, else the default (BPMN 2.0.2, 13.4.2). Raises Stuck."""
+    """Exclusive choice: the first flow whose condition holds, else the default (BPMN 2.0.2, 13.4.2)."""
     for flow in _without_default(work, node):
         if flow.condition is None or holds(work, token, flow.condition):
             return [flow]
@@ -16,13 +21,13 @@ def first_that_holds(work: Work, token: int, node: Node) -> list[Flow]:
 
 
 def all_that_hold(work: Work, token: int, node: Node) -> list[Flow]:
-    """Inclusive choice: every flow whose condition holds, else the default (BPMN 2.0.2, 13.4.3). Raises Stuck."""
+    """Inclusive choice: every flow whose condition holds, else the default (BPMN 2.0.2, 13.4.3)."""
     flows = [f for f in _without_default(work, node) if f.condition is None or holds(work, token, f.condition)]
     return flows or _default(work, node)
 
 
 def unconditional_and_holding(work: Work, token: int, node: Node) -> list[Flow]:
-    """An activity's or event's flows: an implicit split (BPMN 2.0.2, 13.2.1); without any it ends. Raises Stuck."""
+    """An activity's or event's flows: an implicit split (BPMN 2.0.2, 13.2.1); without any the token ends."""
     return all_that_hold(work, token, node) if node.outgoing else []
 
 

@@ -1,30 +1,54 @@
-"""Embedded subprocesses and event subprocesses: scopes of their own."""
+"""Subprocesses of all kinds: scopes of their own, and what an emptied scope does."""
 
 from __future__ import annotations
 
 from bpm.graph import Node
+from bpm.semantics.compensation import remember
 from bpm.semantics.elements.activities import open_activity
 from bpm.semantics.elements.waiting import wait_for
-from bpm.semantics.tokens import create, wait
+from bpm.semantics.mappings import give_out
+from bpm.semantics.tokens import create, detach, wait
 from bpm.semantics.work import Work
 
 
 def enter_subprocess(work: Work, token: int, node: Node) -> bool:
-    """The token waits at the subprocess; a new token begins inside it."""
+    """The token waits at the subprocess; a new token begins inside it (an ad-hoc one: one at each first node)."""
     open_activity(work, token, node)
     open_scope(work, token, node.id)
+    firsts = _firsts(work, node)
+    if not firsts:
+        return True
     wait(work, token, "children")
-    start = work.graph.scopes[node.id].starts[0]
-    create(work, work.graph.node(start), scope=token, reason="start")
+    for first in firsts:
+        create(work, work.graph.node(first), scope=token, reason="start")
     return False
 
 
+def _firsts(work: Work, node: Node) -> list[str]:
+    scope = work.graph.scopes[node.id]
+    if not node.ad_hoc:
+        return list(scope.starts[:1])
+    inside = [work.graph.node(id) for id in scope.nodes]
+    return [
+        one.id
+        for one in inside
+        if not one.incoming and one.kind not in ("boundary", "event_subprocess") and not one.for_compensation
+    ]
+
+
+def close_subprocess(work: Work, token: int, node: Node) -> None:
+    """Outputs are written; how its inside can be undone passes to the scope around it. Raises Stuck."""
+    give_out(work, work.token(token), node)
+    remember(work, token, node)
+    detach(work, token, reason="left")
+
+
 def enter_event_subprocess(work: Work, token: int, node: Node) -> bool:
-    """Never by a flow: `errors.begin_event_subprocess` puts the token there, already waiting."""
+    """Never by a flow: `handlers.begin_event_subprocess` puts the token there, already waiting."""
     raise AssertionError(f"a token entered the event subprocess {node.id} by a flow")
 
 
 def open_scope(work: Work, token: int, scope: str) -> None:
-    """Set what the event subprocesses of a scope wait for, on the scope's token (0: the instance)."""
+    """Set what the event subprocesses of a scope wait for, on the scope's token (0: the instance). Raises Stuck."""
     for id in work.graph.scopes[scope].event_subprocesses:
         wait_for(work, token, work.graph.node(work.graph.scopes[id].starts[0]))

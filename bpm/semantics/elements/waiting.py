@@ -14,9 +14,17 @@ from bpm.semantics.work import Stuck, Work
 def wait_for(work: Work, token: int, node: Node) -> None:
     """Set what the event `node` waits for, on the token (0: the instance). Raises Stuck."""
     trigger = node.trigger or Trigger()
-    rule = SET.get(trigger.kind)
-    if rule is not None:
-        rule(work, token, node, trigger)
+    for part in trigger.parts or (trigger,):
+        rule = SET.get(part.kind)
+        if rule is not None:
+            rule(work, token, node, part)
+
+
+def set_following(work: Work, token: int, node: Node, schedule: dict[str, Any]) -> None:
+    """Set a repeating timer's next moment, if it has one."""
+    after = following(Schedule.from_json(schedule), work.at)
+    if after is not None:
+        _schedule(work, token, node.id, after)
 
 
 def _set_timer(work: Work, token: int, node: Node, trigger: Trigger) -> None:
@@ -33,13 +41,6 @@ def _set_timer(work: Work, token: int, node: Node, trigger: Trigger) -> None:
         _schedule(work, token, node.id, schedule)
 
 
-def set_following(work: Work, token: int, node: Node, schedule: dict[str, Any]) -> None:
-    """Set a repeating timer's next moment, if it has one."""
-    after = following(Schedule.from_json(schedule), work.at)
-    if after is not None:
-        _schedule(work, token, node.id, after)
-
-
 def _schedule(work: Work, token: int, node: str, schedule: Schedule) -> None:
     work.emit("TIMER_SCHEDULED", work.new_id(), token=token, node=node, after="SCHEDULED", reason="timer",
               fire_at=schedule.fire_at.isoformat(), schedule=schedule.to_json())  # fmt: skip
@@ -53,11 +54,15 @@ def _open_signal(work: Work, token: int, node: Node, trigger: Trigger) -> None:
     _open(work, token, node, "SIGNAL", text(work, token, trigger.name), None)
 
 
+def _open_condition(work: Work, token: int, node: Node, trigger: Trigger) -> None:
+    _open(work, token, node, "CONDITION", None, None)
+
+
 def _open(work: Work, token: int, node: Node, kind: str, name: str | None, correlation: str | None) -> None:
-    said = {} if correlation is None else {"correlation": correlation}
+    said = {"name": name, "correlation": correlation}
     work.emit("TICKET_OPENED", work.new_id(), token=token, node=node.id, after="OPEN", reason=kind.lower(),
-              kind=kind, name=name or "", **said)  # fmt: skip
+              kind=kind, **{key: content for key, content in said.items() if content})  # fmt: skip
 
 
 # trigger kind -> how it is waited for. Kinds that are thrown at a token (error, escalation) set nothing.
-SET = {"timer": _set_timer, "message": _open_message, "signal": _open_signal}
+SET = {"timer": _set_timer, "message": _open_message, "signal": _open_signal, "conditional": _open_condition}

@@ -51,9 +51,12 @@ def draw(*lines: str, scopes: dict[str, tuple[str, ...]] | None = None, **option
             host = nodes[node.attached_to]
             nodes[host.id] = dataclasses.replace(host, boundary=(*host.boundary, node.id))
     process = Process(id="p", nodes=nodes, flows=flows, scopes=_scopes(nodes, scopes or {}))
-    joins = [n for n in nodes.values() if n.kind == "inclusive" and len(n.incoming) > 1]
+    joins = [n for n in nodes.values() if n.kind in ("inclusive", "complex") and len(n.incoming) > 1]
     return dataclasses.replace(
         process,
+        conditional=any(
+            t.kind == "conditional" for n in nodes.values() if n.trigger for t in (n.trigger, *n.trigger.parts)
+        ),
         reach={n.id: reach(process, n) for n in joins},
         own_reach={n.id: reach(process, n, itself=True) for n in joins},
     )
@@ -213,5 +216,6 @@ ANSWERS: dict[str, Callable[..., list[tuple[str, Any]]]] = {
     "arrived": lambda whole, scope, node: [("token", t) for t in _open(whole) if t.scope == scope and t.node == node],
     "subtree": _below,
     "variable": lambda whole, scope, name: [("variable", v) for k, v in whole.variables.items() if k == (scope, name)],
+    "conditions": lambda whole: [("ticket", t) for t in whole.tickets.values() if t.kind == "CONDITION"],
     "variables": lambda whole, scope: [("variable", v) for k, v in whole.variables.items() if k[0] == scope],
 }

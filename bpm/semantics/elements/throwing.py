@@ -1,0 +1,69 @@
+"""What events throw."""
+
+from __future__ import annotations
+
+from bpm.graph import Node, Trigger
+from bpm.semantics import view
+from bpm.semantics.compensation import compensate
+from bpm.semantics.elements.occurring import occur
+from bpm.semantics.errors import throw_escalation
+from bpm.semantics.formulas import text
+from bpm.semantics.mappings import passed_on
+from bpm.semantics.tokens import send, wake
+from bpm.semantics.work import Work
+
+
+def throw(work: Work, token: int, node: Node) -> bool:
+    """Throw all that the event throws; False where the token waits or has been ended by it."""
+    trigger = node.trigger or Trigger()
+    goes_on = True
+    for part in trigger.parts or (trigger,):
+        goes_on = throw_one(work, token, node, part) and goes_on
+        if not view.is_open("token", work.token(token)):
+            return False
+    return goes_on
+
+
+def throw_one(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
+    """Throw one thing; False where the token has to wait for what that brings about."""
+    rule = THROW.get(trigger.kind)
+    return rule is None or rule(work, token, node, trigger)
+
+
+def _message(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
+    name = text(work, token, trigger.name)
+    if not name:
+        return True  # a throwing message event without a message does nothing (Camunda 7)
+    key = text(work, token, trigger.correlation)
+    body = {"variables": passed_on(work, work.token(token), trigger.payload)}
+    send(work, "MESSAGE", name, body | ({} if key is None else {"correlation": key}), token=token, node=node.id)
+    return True
+
+
+def _signal(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
+    """To the tickets open now (BPMN 2.0.2, 10.5.1): those of this instance wake in this step, others hear by message.
+
+    The instances that hear it leave out the sender.
+    """
+    name = text(work, token, trigger.name) or ""
+    variables = passed_on(work, work.token(token), trigger.payload)
+    send(work, "SIGNAL", name, {"variables": variables}, token=token, node=node.id)
+    for ticket in view.signals(work.state, name):
+        if work.state.tickets[ticket.id].state == "OPEN":
+            work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="signal")
+            woken = occur(work, ticket.token, work.graph.node(ticket.node), "signal", variables)
+            if woken is not None and work.token(woken).state == "WAITING":
+                wake(work, woken, "signal")
+    return True
+
+
+def _escalation(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
+    throw_escalation(work, token, text(work, token, trigger.code), passed_on(work, work.token(token), trigger.payload))
+    return True
+
+
+def _compensation(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
+    return not compensate(work, token, trigger.activity)
+
+
+THROW = {"message": _message, "signal": _signal, "escalation": _escalation, "compensation": _compensation}
