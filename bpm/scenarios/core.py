@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bpm.expressions import ExpressionError
 from bpm.expressions.timers import Schedule, following
 from bpm.scenarios.deployment import Beginning, deploy, first_moment
 from bpm.scenarios.driver import Due, Observation, Refused, Waiting
@@ -41,11 +42,15 @@ class CoreDriver:
 
     def deploy(self, models: Sequence[str], *, strict: bool) -> Sequence[str]:
         deployment = deploy([self._folder / model for model in models], strict=strict)
+        if deployment.refusals:
+            return deployment.refusals
         self.world.deployment = deployment
-        if not deployment.refusals:
-            for beginning in deployment.beginnings("timer"):
+        for beginning in deployment.beginnings("timer"):
+            try:
                 self._set(beginning, first_moment(beginning, self.world.clock))
-        return deployment.refusals
+            except ExpressionError as fault:
+                return [f"the start timer {beginning.node} of {beginning.process} cannot be set: {fault}"]
+        return ()
 
     def answer_calls(self, called: Mapping[str, Answer]) -> None:
         self.world.called = called

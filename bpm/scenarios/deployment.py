@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bpm.compiler import Compiled, check_together, compile_bpmn
-from bpm.expressions import compile_text
+from bpm.expressions import ExpressionError, compile_text
 from bpm.expressions.timers import Kind, Schedule, first
 from bpm.graph import Formula, Node, Process, Trigger
 
@@ -40,7 +40,7 @@ class Deployment:
             for process in self.processes.values()
             for node in _starts(process)
             for trigger in _triggers(node)
-            if trigger.kind == kind and name in (None, constant(trigger.name))
+            if trigger.kind == kind and name in (None, _name(trigger))
         ]
 
 
@@ -66,6 +66,8 @@ def deploy(models: Sequence[Path], *, strict: bool) -> Deployment:
 def first_moment(beginning: Beginning, now: datetime) -> Schedule | None:
     """When a start timer is due for the first time; None when it never is. ExpressionError where it means no time."""
     trigger = beginning.trigger
+    if trigger.timer is None:
+        return None
     kinds: dict[str | None, Kind] = {"date": "date", "cycle": "cycle"}
     text = constant(trigger.timer) or ""
     return first(kinds.get(trigger.timer_kind, "duration"), text, now, quartz=trigger.quartz)
@@ -82,6 +84,14 @@ def constant(formula: Formula | None) -> str | None:
 @lru_cache(maxsize=4096)
 def _compile(path: Path, modified: int, size: int, strict: bool) -> Compiled:
     return compile_bpmn(path.read_bytes(), file=path.name, strict=strict)
+
+
+def _name(trigger: Trigger) -> str | None:
+    """The name of a message or signal; None where it is an expression that only an instance could evaluate."""
+    try:
+        return constant(trigger.name)
+    except ExpressionError:
+        return None
 
 
 def _starts(process: Process) -> list[Node]:

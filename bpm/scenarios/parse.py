@@ -48,7 +48,9 @@ def parse(data: Any, *, file: str, number: int) -> Document:
     problems: list[str] = []
     name = data.get("name") if isinstance(data, dict) else None
     label = name if isinstance(name, str) and name else f"document {number}"
-    scenario = _scenario(data, file, number, problems) if _fits(data, model.DOCUMENT, "", problems) else None
+    _fits(data, model.DOCUMENT, "", problems)
+    # What has the right shape is looked into even where something beside it has not, so that all is said at once.
+    scenario = _scenario(_fitting(data), file, number, problems) if isinstance(data, dict) else None
     return Document(
         file=file,
         number=number,
@@ -60,15 +62,15 @@ def parse(data: Any, *, file: str, number: int) -> Document:
 
 def _scenario(data: Mapping[str, Any], file: str, number: int, problems: list[str]) -> Scenario:
     for key in ("auto", "mocks", "called", "steps", "expect"):
-        if "start" not in data and key in data:
+        if "deploy_error" in data and "start" not in data and key in data:
             problems.append(f"{key}: nothing is started (deploy_error)")
     expect = data.get("expect", {})
     _fits(expect, model.STEPS["expect"], "expect", problems)
     return Scenario(
         file=file,
         number=number,
-        name=data["name"],
-        models=tuple(data["models"]),
+        name=data.get("name", ""),
+        models=tuple(data.get("models", ())),
         start=_start(data["start"], problems) if "start" in data else None,
         auto=tuple(data.get("auto", ())),
         mocks={key: _answers(answer, f"mocks.{key}", problems) for key, answer in data.get("mocks", {}).items()},
@@ -154,6 +156,12 @@ def _fits(data: Any, keys: Keys, where: str, problems: list[str]) -> bool:
     if keys.any_of and not any(key in data for key in keys.any_of):
         problems.append(f"{prefix}{' / '.join(keys.any_of)}: at least one of them must be there")
     return len(problems) == before
+
+
+def _fitting(data: Mapping[Any, Any]) -> dict[str, Any]:
+    """The keys of a document that may be there, with values of the right shape."""
+    known = model.DOCUMENT.keys
+    return {key: value for key, value in data.items() if key in known and not known[key].shape(value)}
 
 
 def _shown(value: Any) -> str:

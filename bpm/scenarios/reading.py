@@ -30,6 +30,10 @@ class UnreadableFile(Exception):
         self.file = file
         self.message = message
 
+    def __reduce__(self) -> tuple[type[UnreadableFile], tuple[str, str]]:
+        # Exceptions are pickled by their args alone; results travel between processes.
+        return (UnreadableFile, (self.file, self.message))
+
 
 class _JsonLoader(_Loader):
     """YAML restricted to what JSON can say."""
