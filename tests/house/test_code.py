@@ -46,7 +46,9 @@ def test_there_is_something_to_check():
 
 
 def test_no_module_is_too_long():
-    assert [f"{file.name}: {n}" for file in MODULES if (n := len(file.read_text().splitlines())) > LONGEST_MODULE] == []
+    """But migrations, which Django writes."""
+    lengths = {file: len(file.read_text().splitlines()) for file in MODULES if file.parent.name != "migrations"}
+    assert names([file for file, length in lengths.items() if length > LONGEST_MODULE]) == []
 
 
 def test_no_module_has_a_vague_name():
