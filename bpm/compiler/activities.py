@@ -26,9 +26,20 @@ def activity(
         outputs=outputs + mapped_out,
         loop=loop(place),
         for_compensation=flag(place.element, "isForCompensation"),
+        start_quantity=_quantity(place, "startQuantity"),
+        completion_quantity=_quantity(place, "completionQuantity"),
         **waits(place),
         **fields,
     )
+
+
+def _quantity(place: Place, name: str) -> int:
+    """How many tokens begin the activity, or leave it by each flow (BPMN 2.0.2, table 10.3): one, if not said."""
+    said = place.element.get(name, "1").strip()
+    if not said.isdecimal() or int(said) < 1:
+        place.report("value-wrong", f"{name} is {said!r}, not a whole number of at least 1.")
+        return 1
+    return int(said)
 
 
 def waits(place: Place) -> dict[str, bool]:

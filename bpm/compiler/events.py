@@ -52,7 +52,7 @@ def boundary(place: Place) -> Node:
 def _sending(place: Place, kind: str) -> Node:
     """A throwing event. The work of a message is bound at its definition (camunda family) or at the event
     (zeebe:taskDefinition)."""
-    for definition in definitions(place):
+    for definition in definitions(place, place.element):
         bound = bound_work(place, definition) if tag(definition) == "messageEventDefinition" else None
         if bound is not None:
             return _event(place, kind, bound.inputs, bound.outputs, work=bound.work)

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from bpm.compiler import formulas
-from bpm.compiler.document import child, child_text, flag, tag
+from bpm.compiler.document import child, child_text, children, flag, tag
 from bpm.compiler.place import Place
+from bpm.compiler.triggers import DEFINITIONS, triggers
 from bpm.compiler.vocabulary import extensions
 from bpm.compiler.xml import Element
-from bpm.graph import Formula, LoopSpec
+from bpm.graph import Formula, LoopSpec, Trigger
 
 
 def loop(place: Place) -> LoopSpec | None:
@@ -59,7 +60,23 @@ def _multiple(place: Place, element: Element) -> LoopSpec:
         completion_condition=None if done is None else formulas.condition(place, done, what="The completion condition"),
         output_collection=output_collection,
         output_element=output_element,
+        behavior=element.get("behavior", "All").lower(),
+        thrown=_thrown(place, element),
     )
+
+
+def _thrown(place: Place, element: Element) -> tuple[tuple[Formula | None, Trigger], ...]:
+    """What the end of a round throws (BPMN 2.0.2, 10.3.8, behavior)."""
+    found: list[tuple[Formula | None, Trigger]] = []
+    for definition in children(element, "complexBehaviorDefinition"):
+        asked = child(definition, "condition")
+        said = None if asked is None else formulas.condition(place, asked, what="The condition of the behavior")
+        for event in children(definition, "event"):
+            found += [(said, one) for one in triggers(place, event)]
+    referred = place.document.resolve(element.get("oneBehaviorEventRef") or element.get("noneBehaviorEventRef"))
+    if referred is not None and tag(referred) in DEFINITIONS:
+        found.append((None, DEFINITIONS[tag(referred)](place, referred)))
+    return tuple(found)
 
 
 def _collection(place: Place, element: Element) -> Formula | None:

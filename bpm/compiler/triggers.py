@@ -20,7 +20,7 @@ _TIMES: Final = {"timeDate": "date", "timeDuration": "duration", "timeCycle": "c
 
 def trigger(place: Place) -> Trigger:
     """The trigger of an event element: of its one definition, of several, or none."""
-    found = [DEFINITIONS[tag(element)](place, element) for element in definitions(place)]
+    found = triggers(place, place.element)
     if not found:
         return Trigger()
     if len(found) == 1:
@@ -29,10 +29,15 @@ def trigger(place: Place) -> Trigger:
     return Trigger(kind=kind, parts=tuple(found))
 
 
-def definitions(place: Place) -> list[Element]:
+def triggers(place: Place, event: Element) -> list[Trigger]:
+    """One trigger for each definition of an event."""
+    return [DEFINITIONS[tag(element)](place, element) for element in definitions(place, event)]
+
+
+def definitions(place: Place, event: Element) -> list[Element]:
     """The event's definitions, those that it only refers to included."""
-    found = list(children(place.element, *DEFINITIONS))
-    for reference in children(place.element, "eventDefinitionRef"):
+    found = list(children(event, *DEFINITIONS))
+    for reference in children(event, "eventDefinitionRef"):
         target = place.document.resolve(text(reference))
         if target is None or tag(target) not in DEFINITIONS:
             place.report(

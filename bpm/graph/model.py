@@ -199,6 +199,8 @@ class Node:
     compensation_handler: str | None = None  # activity: the node that undoes it
     async_before: bool = False
     async_after: bool = False
+    start_quantity: int = 1  # activity: how many tokens begin it
+    completion_quantity: int = 1  # activity: how many tokens leave it by each flow
     instantiate: bool = False  # receive task or event-based gateway that starts the process
     parallel_events: bool = False  # instantiating event-based gateway: all its events are needed, not the first
     ad_hoc: bool = False

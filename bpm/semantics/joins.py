@@ -11,7 +11,7 @@ from bpm.semantics import view
 from bpm.semantics.formulas import holds
 from bpm.semantics.scopes import settle
 from bpm.semantics.state import Token
-from bpm.semantics.tokens import create
+from bpm.semantics.tokens import create, wait
 from bpm.semantics.work import Stuck, Work
 
 
@@ -104,6 +104,30 @@ def fire(work: Work, node: Node, consumed: list[Token]) -> int:
         for token in consumed:
             settle(work, token.id)
     return survivor
+
+
+def gathered(work: Work, token: Token, node: Node) -> bool:
+    """Whether, with this token, enough are there to begin an activity with a startQuantity (BPMN 2.0.2, table 10.3).
+
+    Then the others are consumed; before that the token waits with a QUANTITY ticket.
+    """
+    there = [
+        (one, ticket)
+        for one in view.arrived(work.state, token.scope, node.id)
+        for kind, ticket in view.attached(work.state, one.id)
+        if kind == "ticket" and ticket.kind == "QUANTITY"
+    ][: node.start_quantity - 1]
+    if len(there) < node.start_quantity - 1:
+        work.emit("TICKET_OPENED", work.new_id(), token=token.id, node=node.id, after="OPEN", reason="join",
+                  kind="QUANTITY")  # fmt: skip
+        wait(work, token.id, "join", step="enter")
+        return False
+    for one, ticket in there:
+        work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="join")
+        work.change("TOKEN_COMPLETED", "token", work.token(one.id), "COMPLETED", reason="join", passed=False)
+    for one, _ in there:
+        settle(work, one.id)
+    return True
 
 
 def _oldest_by_flow(waiting: list[Token]) -> dict[str, Token]:

@@ -106,7 +106,8 @@ class Ticket:
     """What a token waits for besides tasks and timers. `kind`:
 
     MESSAGE, SIGNAL, CONDITION: an event of the model; CALL: a called instance; LOOP: the rounds of a loop, counted in
-    `data`; COMPENSATION: what could undo an activity that is done; RESET: tokens that come late to a complex gateway.
+    `data`; COMPENSATION: what could undo an activity that is done; RESET: tokens that come late to a complex gateway;
+    QUANTITY: more tokens to begin an activity with.
     """
 
     id: int
@@ -204,6 +205,8 @@ class State:
     touched: dict[tuple[str, Any], None] = field(default_factory=dict)
     # Open entities by what they hang on: ("scope"|"parent", token) -> token ids; ("attached", token) -> (kind, id).
     index: dict[tuple[str, int], dict[Any, None]] = field(default_factory=dict)
+    # The inner dicts of `index` that no other state shares: these are changed in place, others copied first.
+    owned: set[tuple[str, int]] = field(default_factory=set, compare=False)
 
     @property
     def instance(self) -> Instance | None:
@@ -218,7 +221,8 @@ class State:
     def copy(self) -> State:
         """A state of its own: entities are shared (they are frozen), the tables are not."""
         tables: dict[str, Any] = {attribute: dict(getattr(self, attribute)) for _, attribute in ENTITIES.values()}
-        return replace(self, **tables, touched=dict(self.touched), index=dict(self.index))
+        self.owned.clear()  # from now on both share what this state had for itself
+        return replace(self, **tables, touched=dict(self.touched), index=dict(self.index), owned=set())
 
     def put(self, kind: str, entity: Entity) -> None:
         """Insert or replace an entity and keep the index true. Only evolve and loaders call this."""
@@ -240,13 +244,14 @@ class State:
         members = self.index.get(index)
         if present == (members is not None and item in members):
             return
-        # Copy on write: a copied state shares the inner dicts with its origin.
-        changed = dict(members or ())
+        if members is None or index not in self.owned:
+            members = dict(members or ())
+            self.index[index] = members
+            self.owned.add(index)
         if present:
-            changed[item] = None
+            members[item] = None
         else:
-            del changed[item]
-        self.index[index] = changed
+            del members[item]
 
     def sealed(self) -> State:
         """The state after its commit: version raised by one, and that of every touched entity; nothing touched."""

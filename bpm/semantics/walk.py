@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpm.semantics.elements import BEHAVIOURS
 from bpm.semantics.elements.loops import enter_loop, round_done
+from bpm.semantics.joins import gathered
 from bpm.semantics.scopes import settle
 from bpm.semantics.tokens import detach, take, wait
 from bpm.semantics.view import is_open
@@ -61,6 +62,8 @@ def _step(work: Work, token: int, *, fresh: bool) -> bool:
     if found.step == "enter":
         if fresh and node.async_before:
             return False
+        if node.start_quantity > 1 and not gathered(work, found, node):
+            return False
         if not (enter_loop(work, token, node) if body else behaviour.enter(work, token, node)):
             return False
         if node.async_after:
@@ -74,7 +77,7 @@ def _step(work: Work, token: int, *, fresh: bool) -> bool:
         round_done(work, token, node)
         return False
     if is_open("token", work.token(token)):
-        take(work, token, behaviour.choose(work, token, node), passed=not body)
+        take(work, token, behaviour.choose(work, token, node) * node.completion_quantity, passed=not body)
         if not is_open("token", work.token(token)):
             settle(work, token)
     return work.token(token).state == "ACTIVE"
