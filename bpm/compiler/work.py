@@ -71,7 +71,8 @@ def script(place: Place) -> Node:
     """scriptTask: FEEL and JUEL are computed by the engine, any other script is the work of a worker that has its
     language."""
     said = place.extensions
-    if zeebe := said.zeebe.get("script"):
+    zeebe = said.zeebe.get("script")
+    if zeebe is not None:
         found = formulas.formula(place, zeebe.get("expression"), at=zeebe) or formulas.NULL
         return activity(place, "pass", outputs=_result_of(zeebe.get("resultVariable"), found))
     if said.zeebe.get("taskDefinition") is not None or said.get("type") == "external":
