@@ -217,5 +217,8 @@ ANSWERS: dict[str, Callable[..., list[tuple[str, Any]]]] = {
     "subtree": _below,
     "variable": lambda whole, scope, name: [("variable", v) for k, v in whole.variables.items() if k == (scope, name)],
     "conditions": lambda whole: [("ticket", t) for t in whole.tickets.values() if t.kind == "CONDITION"],
+    "signals": lambda whole, name: [
+        ("ticket", t) for t in whole.tickets.values() if (t.kind, t.name) == ("SIGNAL", name)
+    ],
     "variables": lambda whole, scope: [("variable", v) for k, v in whole.variables.items() if k[0] == scope],
 }

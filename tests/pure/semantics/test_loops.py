@@ -1,0 +1,117 @@
+"""Activities done several times."""
+
+from __future__ import annotations
+
+import pytest
+
+from bpm.graph import Formula, LoopSpec, Trigger
+from bpm.semantics import commands as c
+from tests.pure.semantics.drawing import Run, draw
+
+
+def loop(kind: str, **fields: object) -> dict[str, object]:
+    return {"loop": LoopSpec(kind=kind, **fields)}  # type: ignore[arg-type]
+
+
+def each(kind: str = "parallel", **fields: object) -> dict[str, object]:
+    return loop(kind, collection=Formula(text="${items}"), element_variable="item", **fields)
+
+
+ONE = "start s > external A > external Z > end e"
+
+
+def test_parallel__does_all_at_once_each_with_its_element() -> None:
+    run = Run(draw(ONE, A=each()), variables={"items": ["a", "b", "c"]})
+    assert run.waiting == ["A", "A", "A"]
+    seen = [run.variable("item", run.state.tokens[t.token].local) for t in run.state.tasks.values()]
+    assert seen == ["a", "b", "c"]
+
+    for _ in range(3):
+        assert "Z" not in run.waiting
+        run.work("A")
+
+    assert run.waiting == ["Z"]
+    assert [t.state for t in run.state.tickets.values()] == ["CONSUMED"]
+
+
+def test_sequential__does_one_after_the_other() -> None:
+    run = Run(draw(ONE, A=each("sequential")), variables={"items": [1, 2]})
+    assert run.waiting == ["A"]
+    run.work("A")
+    assert run.waiting == ["A"]
+    run.work("A")
+    assert run.waiting == ["Z"]
+
+
+@pytest.mark.parametrize("kind", ["parallel", "sequential"])
+def test_an_empty_collection_is_passed(kind: str) -> None:
+    assert Run(draw(ONE, A=each(kind)), variables={"items": []}).waiting == ["Z"]
+
+
+def test_completion_condition__cancels_the_rest() -> None:
+    condition = Formula(text="${nrOfCompletedInstances / nrOfInstances >= 0.5}")
+    run = Run(draw(ONE, A=each(completion_condition=condition)), variables={"items": [1, 2, 3, 4]})
+    run.work("A")
+    assert run.waiting == ["A", "A", "A"]
+
+    run.work("A")
+
+    assert run.waiting == ["Z"]
+    assert sorted(t.state for t in run.state.tasks.values() if t.node == "A") == ["CANCELLED"] * 2 + ["DONE"] * 2
+
+
+def test_output_collection__keeps_the_order_of_the_elements() -> None:
+    graph = draw(ONE, A=each(output_collection="results", output_element=Formula(text="${item * 10 + r}")))
+    run = Run(graph, variables={"items": [1, 2, 3]})
+    tasks = [t.id for t in run.state.tasks.values()]
+    for task, r in zip(reversed(tasks), (7, 8, 9), strict=True):
+        run.do(c.LockTask, task=task, worker="w", until=run.at.replace(year=2031))
+        run.do(c.CompleteExternalTask, task=task, worker="w", local_variables={"r": r})
+
+    assert run.variable("results") == [19, 28, 37]
+
+
+def test_subprocess__a_round_is_a_scope_of_its_own() -> None:
+    graph = draw("start s > subprocess sub > external Z", "start t > external A > external B > end u",
+                 scopes={"sub": ("t", "A", "B", "u")}, sub=each())  # fmt: skip
+    run = Run(graph, variables={"items": [1, 2]})
+    run.work("A")
+    assert run.waiting == ["A", "B"]
+    for node in "ABB":
+        run.work(node)
+    assert run.waiting == ["Z"]
+
+
+def test_boundary__interrupts_all_rounds() -> None:
+    graph = draw(ONE, "boundary b > external B", A=each(),
+                 b={"attached_to": "A", "trigger": Trigger(kind="error")})  # fmt: skip
+    run = Run(graph, variables={"items": [1, 2, 3]})
+
+    run.do(c.ThrowBpmnError, task=run.lock("A"), worker="w", code="X")
+
+    assert run.waiting == ["B"]
+    assert {t.state for t in run.state.tasks.values() if t.node == "A"} == {"DONE", "CANCELLED"}
+
+
+def test_standard_loop__goes_on_while_its_condition_holds() -> None:
+    graph = draw(ONE, A=loop("standard", loop_condition=Formula(text="${x < 3}")))
+    run = Run(graph, variables={"x": 0})
+    for x in (1, 2, 3):
+        assert run.waiting == ["A"]
+        run.work("A", x=x)
+    assert run.waiting == ["Z"]
+
+
+@pytest.mark.parametrize(("test_before", "waits"), [(True, ["Z"]), (False, ["A"])])
+def test_standard_loop__tests_before_or_after(test_before: bool, waits: list[str]) -> None:
+    graph = draw(ONE, A=loop("standard", loop_condition=Formula(text="${false}"), test_before=test_before))
+    assert Run(graph).waiting == waits
+
+
+def test_a_collection_that_is_no_list_opens_an_incident() -> None:
+    run = Run(draw(ONE, A=each()), variables={"items": 5})
+    assert [i.kind for i in run.state.incidents.values()] == ["expression"]
+
+    run.do(c.SetVariables, variables={"items": [1]})
+    run.do(c.RetryIncident, incident=next(iter(run.state.incidents)))
+    assert run.waiting == ["A"]
