@@ -139,8 +139,8 @@ class CoreDriver:
             self.world.begin_at(due.handle.beginning, {})
             return
         thread, timer = due.handle
-        at = max(self.world.clock, due.at)
-        self.world.execute(self.world.threads[thread], c.FireTimer(at=at, timer=timer))
+        early = due.at > self.world.clock
+        self.world.execute(self.world.threads[thread], c.FireTimer(at=self.world.clock, timer=timer, early=early))
 
     def observe(self) -> Observation:
         world = self.world

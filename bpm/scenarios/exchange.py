@@ -97,6 +97,15 @@ def _result(world: World, delivery: Delivery, target: str, body: Mapping[str, An
     return True
 
 
+def _escalation(world: World, delivery: Delivery, code: str, body: Mapping[str, Any]) -> bool:
+    caller, ticket = world.threads[body["caller"]["thread"]], body["caller"]["ticket"]
+    if not caller.has_open_ticket(ticket):
+        return False
+    said = {"code": body.get("code"), "variables": dict(body["variables"]), "message": delivery.origin}
+    world.execute(caller, c.CallEscalated(at=world.clock, ticket=ticket, **said))
+    return True
+
+
 def _cancel(world: World, delivery: Delivery, target: str, body: Mapping[str, Any]) -> bool:
     called = world.called_by(delivery.sender, body["ticket"])
     if called is None or not called.is_open:
@@ -152,6 +161,7 @@ def process_variables(state: State) -> dict[str, Any]:
 DELIVER: Mapping[str, Callable[[World, Delivery, str, Mapping[str, Any]], bool]] = {
     "CALL": _call,
     "RESULT": _result,
+    "ESCALATION": _escalation,
     "CANCEL": _cancel,
     "MESSAGE": _message,
     "SIGNAL": _signal,

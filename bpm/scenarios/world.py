@@ -201,5 +201,9 @@ class World:
     def _delivery(self, thread: Thread, event: Event) -> Delivery:
         tickets: tuple[tuple[str, int], ...] = ()
         if event.payload["kind"] == "SIGNAL":
-            tickets = tuple((live.id, ticket.id) for live, ticket in self.tickets("SIGNAL", event.payload["name"]))
+            # Whoever of the thrower's own instance waited for it has heard it in the same commit.
+            others = (
+                (live, ticket) for live, ticket in self.tickets("SIGNAL", event.payload["name"]) if live != thread
+            )
+            tickets = tuple((live.id, ticket.id) for live, ticket in others)
         return Delivery(thread.id, thread.state.version, event, tickets)

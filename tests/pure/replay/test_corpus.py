@@ -6,6 +6,7 @@ The instances are those that the scenarios of three sources bring about, as far 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -24,10 +25,16 @@ def threads(source: str) -> Iterator[tuple[str, Thread]]:
     """Every instance that the scenarios of a source bring about, with the scenario's name."""
     for file in scenario_files([str(corpus(source))]):
         for document in read_scenarios(file):
-            driver = CoreDriver(file.parent)
-            run_document(document, lambda driver=driver: driver)
-            for thread in driver.world.threads.values():
-                yield document.name, thread
+            drivers: list[CoreDriver] = []
+
+            def new_driver(folder: Path = file.parent, drivers: list[CoreDriver] = drivers) -> CoreDriver:
+                drivers.append(CoreDriver(folder))
+                return drivers[-1]
+
+            run_document(document, new_driver)
+            for driver in drivers:
+                for thread in driver.world.threads.values():
+                    yield document.name, thread
 
 
 @pytest.mark.parametrize("source", SOURCES)
