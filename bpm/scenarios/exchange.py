@@ -101,8 +101,9 @@ def _escalation(world: World, delivery: Delivery, code: str, body: Mapping[str, 
     caller, ticket = world.threads[body["caller"]["thread"]], body["caller"]["ticket"]
     if not caller.has_open_ticket(ticket):
         return False
-    said = {"code": body.get("code"), "variables": dict(body["variables"]), "message": delivery.origin}
-    world.execute(caller, c.CallEscalated(at=world.clock, ticket=ticket, **said))
+    variables, message = dict(body["variables"]), delivery.origin
+    command = c.CallEscalated(at=world.clock, ticket=ticket, code=body["code"], variables=variables, message=message)
+    world.execute(caller, command)
     return True
 
 

@@ -159,12 +159,12 @@ class World:
             thread.state = state
             self._note(thread, decision)
 
-    def tickets(self, kind: str, name: str) -> list[tuple[Thread, Ticket]]:
-        """The open tickets of that kind and name, over all instances, the oldest first."""
+    def tickets(self, kind: str, name: str, *, but: Thread | None = None) -> list[tuple[Thread, Ticket]]:
+        """The open tickets of that kind and name, over all instances (`but` one), the oldest first."""
         found = [
             (self.births[thread.id, "ticket", ticket.id], thread, ticket)
             for thread in self.threads.values()
-            if thread.is_open
+            if thread.is_open and thread is not but
             for ticket in thread.state.tickets.values()
             if ticket.state == "OPEN" and ticket.kind == kind and ticket.name == name
         ]
@@ -202,8 +202,6 @@ class World:
         tickets: tuple[tuple[str, int], ...] = ()
         if event.payload["kind"] == "SIGNAL":
             # Whoever of the thrower's own instance waited for it has heard it in the same commit.
-            others = (
-                (live, ticket) for live, ticket in self.tickets("SIGNAL", event.payload["name"]) if live != thread
-            )
+            others = self.tickets("SIGNAL", event.payload["name"], but=thread)
             tickets = tuple((live.id, ticket.id) for live, ticket in others)
         return Delivery(thread.id, thread.state.version, event, tickets)
