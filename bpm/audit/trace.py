@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -249,8 +250,8 @@ def _shape(row: dict[str, Any], names: dict[str, str], topics: dict[UUID, str]) 
 
 
 def _plain(value: Any) -> Any:
-    """Django leaves jsonb of a raw statement as text."""
-    return json.loads(value) if isinstance(value, str) else value
+    """Django leaves jsonb of a raw statement as text. Numbers stay exact."""
+    return json.loads(value, parse_float=Decimal) if isinstance(value, str) else value
 
 
 def _encode(event: TraceEvent) -> str:

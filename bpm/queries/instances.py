@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from bpm.models import Incident, ProcessInstance, Timer, Token, Variable, WaitTicket
 from bpm.queries import incidents as incident_rows
@@ -67,9 +70,11 @@ def get_instance(id: UUID) -> rows.Instance | None:
 def variables_of(instance_id: UUID) -> list[rows.Variable]:
     """The variables that have a value now, those of the whole process first, each scope by name."""
     found = Variable.objects.filter(instance_id=instance_id, present=True).order_by("scope", "name")
+    # As text, so that numbers stay exact.
+    read = found.annotate(text=Cast("value", TextField())).values_list("name", "text", "scope", "commit_at")
     return [
-        rows.Variable(name=row.name, value=row.value, scope=row.scope, changed_at=row.commit_at)
-        for row in found[:LISTED_VARIABLES]
+        rows.Variable(name=name, value=json.loads(text, parse_float=Decimal), scope=scope, changed_at=at)
+        for name, text, scope, at in read[:LISTED_VARIABLES]
     ]
 
 

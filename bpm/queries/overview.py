@@ -59,6 +59,11 @@ def figures() -> Figures:
     )
 
 
+def open_incidents() -> Count:
+    """How many incidents are open, counted no further than a badge shows."""
+    return count_up_to(Incident.objects.filter(state="OPEN"), 999)
+
+
 def oldest_due() -> datetime | None:
     """When the next timer is due; in the past: timers are late."""
     found: datetime | None = Timer.objects.filter(state="SCHEDULED").aggregate(at=Min("fire_at"))["at"]

@@ -1,1 +1,35 @@
-"""What an operator may do, a module a verb; each calls the engine and says what happened."""
+"""What an operator may do, a module a verb: each takes a POST, calls one verb of the engine and says what happened.
+
+The person is the actor; where a reason is asked for it is kept in history. A refusal of the engine is shown in its own
+words, and then nothing has changed. ROUTES is the table of addresses.
+"""
+
+from __future__ import annotations
+
+from cockpit.actions import (
+    cancel_instance,
+    claim_task,
+    complete_task,
+    deploy,
+    resume_instance,
+    retry_incident,
+    retry_incidents,
+    set_variables,
+    start_instance,
+    suspend_instance,
+    unclaim_task,
+)
+
+ROUTES = (
+    ("deploy/", "deploy", deploy.view),
+    ("processes/<uuid:id>/start/", "start", start_instance.view),
+    ("instances/<uuid:id>/cancel/", "cancel-instance", cancel_instance.view),
+    ("instances/<uuid:id>/suspend/", "suspend-instance", suspend_instance.view),
+    ("instances/<uuid:id>/resume/", "resume-instance", resume_instance.view),
+    ("instances/<uuid:id>/variables/", "set-variables", set_variables.view),
+    ("incidents/retry/", "retry-incidents", retry_incidents.view),
+    ("incidents/<uuid:id>/retry/", "retry-incident", retry_incident.view),
+    ("tasks/<uuid:id>/claim/", "claim-task", claim_task.view),
+    ("tasks/<uuid:id>/unclaim/", "unclaim-task", unclaim_task.view),
+    ("tasks/<uuid:id>/complete/", "complete-task", complete_task.view),
+)

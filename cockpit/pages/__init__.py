@@ -1,1 +1,24 @@
-"""Pages of our own beside the admin: an instance, its diagram, its timeline."""
+"""Pages of our own beside the admin: each a function of the request that returns what to show.
+
+A page asks `bpm.queries` and `bpm.audit` and decides nothing. Where it is asked by htmx it answers with the part that
+changes. ROUTES is the table of addresses.
+"""
+
+from __future__ import annotations
+
+from cockpit.pages import definitions, incidents, instance, instances, overview, timeline, work
+
+ROUTES = (
+    ("processes/", "definitions", definitions.listing),
+    ("processes/<uuid:id>/", "definition", definitions.page),
+    ("instances/", "instances", instances.listing),
+    ("instances/<uuid:id>/", "instance", instance.page),
+    ("instances/<uuid:id>/live/", "instance-live", instance.live),
+    ("instances/<uuid:id>/timeline/", "instance-timeline", timeline.part),
+    ("incidents/", "incidents", incidents.listing),
+    ("tasks/", "user-tasks", work.user_tasks),
+    ("tasks/<uuid:id>/", "user-task", work.user_task),
+    ("work/", "external-tasks", work.external_tasks),
+)
+
+__all__ = ["ROUTES", "overview"]

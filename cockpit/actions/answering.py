@@ -1,0 +1,75 @@
+"""How every verb answers: back to where the person was, with a sentence that says what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from bpm.engine.errors import EngineError
+from bpm.engine.variables import loads
+from cockpit.access import operators_only
+
+type View = Callable[..., HttpResponse]
+
+
+class Refused(Exception):
+    """What the person sent cannot be taken; the message says why."""
+
+
+def verb(view: View) -> View:
+    """A POST of an operator; what the engine or the form refuses becomes a message, and nothing has changed."""
+
+    @wraps(view)
+    def answering(request: HttpRequest, **arguments: Any) -> HttpResponse:
+        try:
+            return view(request, **arguments)
+        except (EngineError, Refused) as problem:
+            messages.error(request, str(problem))
+            return back(request)
+
+    return operators_only(require_POST(answering))
+
+
+def done(request: HttpRequest, sentence: str, to: str | None = None, *arguments: Any) -> HttpResponse:
+    """Say what happened, and go to a page or back."""
+    messages.success(request, sentence)
+    return redirect(to, *arguments) if to else back(request)
+
+
+def back(request: HttpRequest) -> HttpResponse:
+    """To the page the person came from, if it is one of ours."""
+    origin = request.META.get("HTTP_REFERER", "")
+    ours = url_has_allowed_host_and_scheme(origin, {request.get_host()}, require_https=request.is_secure())
+    return redirect(origin if ours else "cockpit:index")
+
+
+def reason_in(request: HttpRequest) -> str:
+    """The stated reason. Raises Refused where there is none."""
+    reason = request.POST.get("reason", "").strip()
+    if not reason:
+        raise Refused(_("Please state a reason."))
+    return reason
+
+
+def retries_in(request: HttpRequest) -> int:
+    """How often the work may be tried. Raises Refused."""
+    text = request.POST.get("retries", "1").strip() or "1"
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100:
+        raise Refused(_("Tries must be a number from 1 to 100."))
+    return int(text)
+
+
+def variables_in(request: HttpRequest) -> dict[str, Any]:
+    """The variables of a form: a JSON object. Raises Refused, and InvalidVariables for what is no JSON."""
+    found = loads(request.POST.get("variables", "").strip() or "{}")
+    if not isinstance(found, dict):
+        raise Refused(_("Variables must be a JSON object."))
+    return found

@@ -1,0 +1,163 @@
+"""The tables: for each model which columns a list shows and what it may be narrowed by. Nothing can be changed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model
+
+from bpm import models
+from cockpit.admin.read_only import ReadOnlyAdmin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """How a model's list looks. `search` are columns with an index: a search must not read the whole table."""
+
+    columns: tuple[str, ...]
+    filters: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+    order: tuple[str, ...] = ("-id",)
+    hidden: tuple[str, ...] = ()
+    icon: str = "table"
+
+
+EVENT = ("at", "event_type", "node_id", "from_state", "to_state", "reason", "actor", "commit_sequence", "instance_id")
+BY_TIME = ("-at", "-id")
+
+TABLES: dict[type[Model], Table] = {
+    models.ProcessDefinition: Table(
+        columns=("key", "version", "name", "version_tag", "resource", "created_at", "created_by"),
+        search=("key",),
+        order=("key", "-version"),
+        hidden=("graph", "source"),
+        icon="account_tree",
+    ),
+    models.ProcessInstance: Table(
+        columns=("id", "definition_key", "business_key", "state", "started_at", "ended_at", "started_by"),
+        filters=("state",),
+        search=("=id", "=business_key"),
+        order=("-started_at", "id"),
+        icon="route",
+    ),
+    models.Token: Table(
+        columns=("node_id", "state", "instance_id", "ordinal", "step", "updated_at"),
+        filters=("state",),
+        search=("=instance__id",),
+        order=("-id",),
+        icon="trip_origin",
+    ),
+    models.TokenLink: Table(
+        columns=("link_type", "instance_id", "parent_token_id", "child_token_id", "created_at"),
+        filters=("link_type",),
+        search=("=instance__id",),
+        icon="link",
+    ),
+    models.ExternalTask: Table(
+        columns=("topic", "node_id", "state", "retries", "lock_owner", "lock_expire_at", "created_at", "instance_id"),
+        filters=("state",),
+        search=("=topic", "=instance__id"),
+        icon="deployed_code",
+    ),
+    models.UserTask: Table(
+        columns=("node_id", "state", "assignee", "candidate_groups", "created_at", "instance_id"),
+        filters=("state",),
+        search=("=assignee", "=instance__id"),
+        icon="person_check",
+    ),
+    models.Timer: Table(
+        columns=("node_id", "state", "fire_at", "created_at", "instance_id"),
+        filters=("state",),
+        search=("=instance__id",),
+        order=("fire_at", "id"),
+        icon="schedule",
+    ),
+    models.Variable: Table(
+        columns=("name", "value", "scope", "present", "commit_at", "instance_id"),
+        search=("=instance__id",),
+        icon="data_object",
+    ),
+    models.Incident: Table(
+        columns=("kind", "node_id", "state", "message", "created_at", "instance_id"),
+        filters=("state", "kind"),
+        search=("=instance__id",),
+        icon="error",
+    ),
+    models.WaitTicket: Table(
+        columns=("kind", "name", "correlation", "state", "created_at", "instance_id"),
+        filters=("state", "kind"),
+        search=("=name", "=instance__id"),
+        icon="confirmation_number",
+    ),
+    models.Message: Table(
+        columns=("box", "kind", "name", "correlation", "state", "created_at", "sender", "instance_id"),
+        filters=("state", "box", "kind"),
+        search=("=name", "=instance__id"),
+        icon="mail",
+    ),
+    models.StartSubscription: Table(
+        columns=("definition_key", "kind", "name", "node_id", "fire_at", "state"),
+        filters=("state", "kind"),
+        search=("=definition_key",),
+        icon="notifications",
+    ),
+    models.Commit: Table(
+        columns=("sequence", "at", "command", "actor", "thread_id", "version", "events", "stated_reason"),
+        search=("=thread_id", "=sequence"),
+        order=("-sequence",),
+        icon="commit",
+    ),
+    models.StateCommand: Table(
+        columns=("at", "op", "name", "value", "actor", "commit_sequence", "instance_id"),
+        filters=("op",),
+        search=("=instance_id",),
+        order=BY_TIME,
+        icon="history",
+    ),
+    models.ThreadVersion: Table(
+        columns=("thread_id", "version", "last_at"),
+        search=("=thread_id",),
+        order=("-last_at", "thread_id"),
+        icon="numbers",
+    ),
+    models.OperationReceipt: Table(
+        columns=("key", "actor", "created_at", "instance_id"),
+        search=("=key",),
+        order=("-created_at", "id"),
+        icon="receipt",
+    ),
+    models.RunRecord: Table(
+        columns=("run_id", "number", "state", "last_command", "started_at", "ended_at", "thread_id"),
+        search=("=thread_id",),
+        order=("-started_at", "run_id"),
+        icon="replay",
+    ),
+    models.TokenEvent: Table(columns=EVENT, search=("=instance_id",), order=BY_TIME, icon="history"),
+    models.ExternalTaskEvent: Table(
+        columns=(*EVENT, "worker_id", "error"), search=("=instance_id",), order=BY_TIME, icon="history"
+    ),
+    models.TimerEvent: Table(columns=EVENT, search=("=instance_id",), order=BY_TIME, icon="history"),
+    models.WorkEvent: Table(columns=(*EVENT, "entity"), search=("=instance_id",), order=BY_TIME, icon="history"),
+    models.EngineEvent: Table(columns=(*EVENT, "entity"), search=("=instance_id",), order=BY_TIME, icon="history"),
+}
+
+RUNTIME = (
+    models.ProcessDefinition, models.ProcessInstance, models.Token, models.TokenLink, models.ExternalTask,
+    models.UserTask, models.Timer, models.Variable, models.Incident, models.WaitTicket, models.Message,
+    models.StartSubscription, models.ThreadVersion, models.OperationReceipt, models.RunRecord,
+)  # fmt: skip
+HISTORY = tuple(model for model in TABLES if model not in RUNTIME)
+
+
+def register(site: Any) -> None:
+    """Put every table into the site."""
+    for model, table in TABLES.items():
+        look = {
+            "list_display": table.columns,
+            "list_filter": table.filters,
+            "search_fields": table.search,
+            "ordering": table.order,
+            "exclude": table.hidden,
+        }
+        site.register(model, ReadOnlyAdmin, **look)

@@ -1,0 +1,42 @@
+"""Incidents: what stopped, why, and how often; one by one or all of a kind at once."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from bpm.queries import definitions, incidents
+from bpm.queries.paging import BadCursor, Page
+from bpm.queries.rows import Incident
+from cockpit.pages.shown import Shown, first, kept
+
+FILTERS = ("process", "node", "message", "state")
+
+
+def listing(request: HttpRequest) -> Shown:
+    """One page of incidents; asked by htmx: the rows alone."""
+    state = "RESOLVED" if first(request, "state") == "resolved" else "OPEN"
+    try:
+        page = incidents.list_incidents(
+            definition_key=first(request, "process") or None,
+            node=first(request, "node") or None,
+            message=first(request, "message") or None,
+            state=state,
+            after=first(request, "after") or None,
+        )
+    except BadCursor:
+        page = Page[Incident](())
+    context = {
+        "page": page,
+        "state": state,
+        "process": first(request, "process"),
+        "node": first(request, "node"),
+        "message": first(request, "message"),
+        "after": first(request, "after"),
+        "query": kept(request, *FILTERS),
+        "narrowed": any(first(request, name) for name in ("process", "node", "message")),
+    }
+    if request.headers.get("HX-Request"):
+        return Shown("cockpit/incidents_rows.html", context=context, fragment=True)
+    extra = {"processes": definitions.keys_with_names(), "groups": incidents.grouped() if state == "OPEN" else []}
+    return Shown("cockpit/incidents.html", _("Incidents"), {**context, **extra})

@@ -1,0 +1,52 @@
+"""One instance: where it is, why, what it waits for, and how it came here."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+
+from bpm.queries import diagram, instances
+from bpm.queries.nodes import nodes_of
+from bpm.queries.rows import Instance
+from cockpit.pages import timeline
+from cockpit.pages.shown import Shown
+
+
+def page(request: HttpRequest, id: UUID) -> Shown:
+    """The whole page."""
+    instance = found(id)
+    context = {
+        **live_context(instance),
+        "nodes": nodes_of(instance.definition_id).values(),
+        **timeline.context(request, instance.id, instance.definition_id),
+    }
+    return Shown("cockpit/instance.html", instance.business_key or instance.title, context)
+
+
+def live(request: HttpRequest, id: UUID) -> Shown:
+    """What changes while one looks: htmx asks for it every few seconds and puts each part in its place."""
+    return Shown("cockpit/instance_live.html", context=live_context(found(id)), fragment=True)
+
+
+def found(id: UUID) -> Instance:
+    """The instance, or 404."""
+    instance = instances.get_instance(id)
+    if instance is None:
+        raise Http404(_("There is no such instance."))
+    return instance
+
+
+def live_context(instance: Instance) -> dict[str, Any]:
+    """What the live parts say."""
+    parent = instances.get_instance(instance.parent_instance_id) if instance.parent_instance_id else None
+    return {
+        "instance": instance,
+        "work": instances.open_work(instance),
+        "variables": instances.variables_of(instance.id),
+        "called": instances.called_by(instance.id),
+        "parent": parent,
+        "marks": diagram.marks_of_instance(instance.id, instance.started_at),
+    }

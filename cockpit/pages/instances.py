@@ -1,0 +1,56 @@
+"""The list of instances, the newest first, and its filters."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from bpm.queries import definitions, instances
+from bpm.queries.paging import BadCursor, Page
+from bpm.queries.rows import Instance
+from cockpit.pages.shown import Shown, first, kept
+
+# What the segments above the list choose: name -> (title, states, with incident).
+CHOICES = {
+    "": (gettext_lazy("All"), (), None),
+    "running": (gettext_lazy("Running"), ("RUNNING",), None),
+    "incident": (gettext_lazy("With incidents"), (), True),
+    "suspended": (gettext_lazy("Suspended"), ("SUSPENDED",), None),
+    "completed": (gettext_lazy("Completed"), ("COMPLETED",), None),
+    "failed": (gettext_lazy("Failed"), ("FAILED",), None),
+    "cancelled": (gettext_lazy("Cancelled"), ("CANCELLED",), None),
+}
+FILTERS = ("state", "process", "q", "node")
+
+
+def listing(request: HttpRequest) -> Shown:
+    """One page of instances; asked by htmx: the rows alone."""
+    chosen = first(request, "state")
+    _title, states, with_incident = CHOICES.get(chosen, CHOICES[""])
+    try:
+        found = instances.list_instances(
+            definition_key=first(request, "process") or None,
+            states=states,
+            with_incident=with_incident,
+            search=first(request, "q") or None,
+            node=first(request, "node") or None,
+            after=first(request, "after") or None,
+        )
+    except BadCursor:
+        found = Page[Instance](())
+    context = {
+        "page": found,
+        "chosen": chosen,
+        "choices": [(name, title) for name, (title, _states, _with) in CHOICES.items()],
+        "process": first(request, "process"),
+        "search": first(request, "q"),
+        "node": first(request, "node"),
+        "after": first(request, "after"),
+        "query": kept(request, *FILTERS),
+        "query_without_state": kept(request, *(name for name in FILTERS if name != "state")),
+        "filtered": any(first(request, name) for name in FILTERS),
+    }
+    if request.headers.get("HX-Request"):
+        return Shown("cockpit/instances_rows.html", context=context, fragment=True)
+    return Shown("cockpit/instances.html", _("Instances"), {**context, "processes": definitions.keys_with_names()})

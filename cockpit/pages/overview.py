@@ -1,0 +1,68 @@
+"""The overview: what runs, what waits, what failed, and what to repair first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from bpm.queries import definitions, incidents, instances, overview
+from cockpit.pages.shown import Shown
+
+LATE = 60  # seconds after which a due timer is called late
+
+
+def page(request: HttpRequest) -> Shown:
+    """Figures, the last day as a chart, what fails most often, the newest instances; asked by htmx: the live part."""
+    now = timezone.now()
+    figures = overview.figures()
+    late = figures.next_timer is not None and (now - figures.next_timer).total_seconds() > LATE
+    live: dict[str, Any] = {
+        "figures": figures,
+        "timers_late": late,
+        "groups": incidents.grouped(),
+        "newest": instances.list_instances(size=8).items,
+        "topics": overview.ready_by_topic(6),
+    }
+    if request.headers.get("HX-Request"):
+        return Shown("cockpit/overview_live.html", context=live, fragment=True)
+    deployed = definitions.list_definitions(counts=True, size=8)
+    chart = chart_of(overview.last_hours(now))
+    context = {**live, "chart": json.dumps(chart), "chart_options": json.dumps(CHART_OPTIONS), "deployed": deployed}
+    return Shown("cockpit/overview.html", _("Overview"), context)
+
+
+CHART_OPTIONS = {
+    "responsive": True,
+    "maintainAspectRatio": False,
+    "animation": False,
+    "interaction": {"mode": "index", "intersect": False},
+    "plugins": {"legend": {"display": False}},
+    "datasets": {"bar": {"borderRadius": 3, "maxBarThickness": 14, "categoryPercentage": 0.7, "barPercentage": 0.9}},
+    "scales": {
+        "x": {"grid": {"display": False}, "ticks": {"color": "#94a3b8", "maxTicksLimit": 9, "maxRotation": 0}},
+        "y": {
+            "beginAtZero": True,
+            "border": {"display": False},
+            "grid": {"color": "rgba(148,163,184,.18)"},
+            "ticks": {"color": "#94a3b8", "precision": 0, "maxTicksLimit": 5},
+        },
+    },
+}
+
+
+def chart_of(hours: list[overview.Hour]) -> dict[str, Any]:
+    """The hours as Chart.js wants them."""
+    rows = (
+        (_("Started"), "#6366f1", [hour.started for hour in hours]),
+        (_("Completed"), "#22c55e", [hour.completed for hour in hours]),
+        (_("Failed or cancelled"), "#ef4444", [hour.failed for hour in hours]),
+    )
+    return {
+        "labels": [date_format(timezone.localtime(hour.at), "H:i") for hour in hours],
+        "datasets": [{"label": label, "backgroundColor": colour, "data": data} for label, colour, data in rows],
+    }

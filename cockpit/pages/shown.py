@@ -1,0 +1,32 @@
+"""What a page answers with; the site adds its frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A template with what it says. `fragment`: only a part of a page, asked for by htmx, without the frame."""
+
+    template: str
+    title: Any = ""
+    context: dict[str, Any] = field(default_factory=dict)
+    fragment: bool = False
+
+
+def first(request: HttpRequest, name: str) -> str:
+    """A query parameter, stripped; "" where it is absent."""
+    return request.GET.get(name, "").strip()
+
+
+def kept(request: HttpRequest, *names: str) -> str:
+    """The query string of the given parameters that are set: links of a list keep its filters."""
+    query = request.GET.copy()
+    for name in list(query):
+        if name not in names or not query[name]:
+            del query[name]
+    return query.urlencode()

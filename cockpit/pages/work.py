@@ -1,0 +1,87 @@
+"""Work that waits: user tasks for people, external tasks for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from bpm.queries import instances, overview, work
+from bpm.queries.paging import BadCursor, Page
+from cockpit.pages.shown import Shown, first, kept
+
+TASK_STATES = {
+    "": (gettext_lazy("Open"), work.OPEN_EXTERNAL),
+    "ready": (gettext_lazy("Ready"), ("READY",)),
+    "locked": (gettext_lazy("In work"), ("LOCKED",)),
+    "failed": (gettext_lazy("Failed"), ("FAILED",)),
+    "done": (gettext_lazy("Done"), ("DONE",)),
+}
+
+
+def user_tasks(request: HttpRequest) -> Shown:
+    """User tasks: all open ones, mine, or those I may claim; asked by htmx: the rows alone."""
+    whose = first(request, "whose")
+    name = request.user.get_username()
+    groups = list(request.user.groups.values_list("name", flat=True))  # type: ignore[union-attr]
+    wanted: dict[str, Any] = {
+        "mine": {"assignee": name},
+        "claimable": {"candidate": name, "candidate_groups": groups, "unassigned": True},
+        "unassigned": {"unassigned": True},
+    }.get(whose, {})
+    page = _page(work.list_user_tasks, request, **wanted)
+    choices = (
+        ("", _("All open")),
+        ("mine", _("Mine")),
+        ("claimable", _("I may claim")),
+        ("unassigned", _("Unassigned")),
+    )
+    context = {"page": page, "whose": whose, "choices": choices, "query": kept(request, "whose"), "me": name}
+    if request.headers.get("HX-Request"):
+        return Shown("cockpit/user_tasks_rows.html", context=context, fragment=True)
+    return Shown("cockpit/user_tasks.html", _("User tasks"), context)
+
+
+def user_task(request: HttpRequest, id: UUID) -> Shown:
+    """One user task with the variables of its instance, and the form that completes it."""
+    task = work.get_user_task(id)
+    if task is None:
+        raise Http404(_("There is no such user task."))
+    instance = instances.get_instance(task.instance_id)
+    context = {
+        "task": task,
+        "instance": instance,
+        "variables": instances.variables_of(task.instance_id),
+        "me": request.user.get_username(),
+        "is_open": task.state in work.OPEN_USER,
+    }
+    return Shown("cockpit/user_task.html", task.node_name, context)
+
+
+def external_tasks(request: HttpRequest) -> Shown:
+    """External tasks by topic and state; asked by htmx: the rows alone."""
+    chosen = first(request, "state")
+    _title, states = TASK_STATES.get(chosen, TASK_STATES[""])
+    page = _page(work.list_external_tasks, request, topic=first(request, "topic") or None, states=states)
+    context = {
+        "page": page,
+        "chosen": chosen,
+        "choices": [(name, title) for name, (title, _states) in TASK_STATES.items()],
+        "topic": first(request, "topic"),
+        "query": kept(request, "state", "topic"),
+        "query_without_state": kept(request, "topic"),
+    }
+    if request.headers.get("HX-Request"):
+        return Shown("cockpit/external_tasks_rows.html", context=context, fragment=True)
+    topics = overview.ready_by_topic(8)
+    return Shown("cockpit/external_tasks.html", _("External tasks"), {**context, "topics": topics})
+
+
+def _page(listed: Any, request: HttpRequest, **wanted: Any) -> Any:
+    try:
+        return listed(after=first(request, "after") or None, **wanted)
+    except BadCursor:
+        return Page[Any](())

@@ -1,0 +1,77 @@
+"""The cockpit's admin site: our pages and verbs beside the read-only tables, under one login."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext_lazy as _
+from unfold.forms import AuthenticationForm
+from unfold.sites import UnfoldAdminSite
+
+from cockpit import access, actions, diagrams, pages
+from cockpit.pages.shown import Shown
+
+View = Callable[..., Shown | HttpResponse]
+
+
+class Login(AuthenticationForm):
+    """Whoever has an account may log in; what they may see is asked afterwards."""
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        """Past AdminAuthenticationForm, which asks for is_staff."""
+        super(AdminAuthenticationForm, self).confirm_login_allowed(user)
+
+
+class CockpitSite(UnfoldAdminSite):
+    """Mounted as `path("cockpit/", cockpit.site.site.urls)`; addresses are named `cockpit:...`."""
+
+    site_title = "Tokentrail"
+    index_title = _("Overview")
+    login_form = Login
+    enable_nav_sidebar = True
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Operators and auditors; not everybody who happens to be staff."""
+        return access.may_see(request)
+
+    def extra_urls(self) -> list[URLResolver | URLPattern]:
+        """Pages, verbs and diagrams. Django's own addresses of the admin follow after them."""
+        routes = [*pages.ROUTES, *actions.ROUTES, *diagrams.ROUTES]
+        return [path(route, self.admin_view(self._framed(view)), name=name) for route, name, view in routes]
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """The overview takes the place of the admin's list of apps."""
+        return self._framed(pages.overview.page)(request)
+
+    def _framed(self, view: View) -> View:
+        """Turn what a page says into a response."""
+
+        def framed(request: HttpRequest, **arguments: Any) -> HttpResponse:
+            request.current_app = self.name  # type: ignore[attr-defined]
+            shown = view(request, **arguments)
+            if isinstance(shown, HttpResponse):
+                return shown
+            context = {**shown.context, "title": shown.title, "may_operate": access.may_operate(request)}
+            if shown.fragment:
+                return _unless_known(request, TemplateResponse(request, shown.template, context).render())
+            return TemplateResponse(request, shown.template, {**self.each_context(request), **context})
+
+        return framed
+
+
+def _unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """204 where the page shows this very fragment already (it sends the tag along): htmx then leaves it alone."""
+    tag = hashlib.sha256(response.content).hexdigest()[:16]
+    if request.GET.get("known") == tag:
+        return HttpResponse(status=204)
+    response["X-Fragment"] = tag
+    return response
+
+
+site = CockpitSite(name="cockpit")

@@ -1,0 +1,90 @@
+/* What every page of the cockpit needs: times in the reader's own zone, dialogs, links between timeline and diagram. */
+(() => {
+  "use strict";
+
+  const UNITS = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+  const language = () => document.documentElement.lang || "en";
+
+  /** "3 minutes ago" in the page's language. */
+  function relative(moment) {
+    const seconds = Math.round((moment - Date.now()) / 1000);
+    const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) || ["second", 1];
+    return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(Math.trunc(seconds / size), unit);
+  }
+
+  /** Times come as UTC text; here they become the reader's own. */
+  function showTimes(root) {
+    for (const element of root.querySelectorAll("time[datetime]")) {
+      const moment = new Date(element.dateTime);
+      if (Number.isNaN(moment.getTime())) continue;
+      const full = moment.toLocaleString(language(), { dateStyle: "medium", timeStyle: "medium" });
+      const clock = () => moment.toLocaleTimeString(language(), { hour12: false });
+      const day = () => moment.toLocaleDateString(language(), { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+      const text = { relative: () => relative(moment), clock, full: () => full, day };
+      element.textContent = (text[element.dataset.as] || text.full)();
+      element.title = full;
+    }
+  }
+
+  /** A button with data-dialog opens that dialog; data-close and a click outside close it. */
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-dialog]");
+    if (opener) {
+      event.preventDefault();
+      const dialog = document.getElementById(opener.dataset.dialog);
+      for (const [name, value] of Object.entries(opener.dataset)) {
+        const field = name.startsWith("fill") && dialog.querySelector(`[data-filled="${name.slice(4).toLowerCase()}"]`);
+        if (field) field[field.matches("input, textarea") ? "value" : "textContent"] = value;
+      }
+      if (opener.dataset.action) dialog.querySelector("form").action = opener.dataset.action;
+      dialog.showModal();
+      return;
+    }
+    if (event.target.closest("[data-close]") || event.target.matches("dialog.tt-dialog")) {
+      event.target.closest("dialog")?.close();
+    }
+    const copy = event.target.closest("[data-copy]");
+    if (copy) navigator.clipboard?.writeText(copy.dataset.copy);
+  });
+
+  /** Polling must not swap a page away under an open dialog, a selection or an open detail. */
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (!event.target.matches("[data-live]")) return;
+    const busy = document.querySelector("dialog[open]") || document.hidden || event.target.querySelector("details[open]");
+    const selected = document.getSelection();
+    if (busy || (selected && !selected.isCollapsed && event.target.contains(selected.anchorNode))) event.preventDefault();
+  });
+
+  /** A live part says which fragment it shows; the server answers 204 where nothing has changed. */
+  document.addEventListener("htmx:configRequest", (event) => {
+    if (event.target.matches("[data-live]")) event.detail.parameters.known = event.target.dataset.known || "";
+  });
+
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const { target, detail: { xhr } } = event;
+    if (!target.matches("[data-live]") || xhr.status !== 200) return;
+    const changed = "known" in target.dataset;
+    target.dataset.known = xhr.getResponseHeader("X-Fragment") || "";
+    if (changed) document.body.dispatchEvent(new CustomEvent("tt:changed", { detail: target.id }));
+  });
+
+  /** Filters apply as they are changed. */
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-auto]");
+    if (form) form.requestSubmit();
+  });
+
+  /** One click is enough: a form that was sent is not sent again. */
+  document.addEventListener("submit", (event) => {
+    if (event.target.method !== "post") return;
+    for (const button of event.target.querySelectorAll("button[type=submit], button:not([type])")) {
+      setTimeout(() => { button.disabled = true; });
+    }
+  });
+
+  const start = () => showTimes(document);
+  document.addEventListener("DOMContentLoaded", start);
+  document.addEventListener("htmx:afterSettle", (event) => showTimes(event.target.parentElement || document));
+  setInterval(start, 15000);
+})();

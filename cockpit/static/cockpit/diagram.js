@@ -1,0 +1,128 @@
+/* A BPMN diagram with tokens, incidents and passages drawn on it (bpmn-js; its mark stays visible). */
+(() => {
+  "use strict";
+
+  const HEAT = 4;
+  const viewers = new Map();
+
+  /** Read the marks that the page brought along: {tokens, incidents, passed, flows} by element id. */
+  function marksOf(holder) {
+    const element = document.getElementById(holder.dataset.marks);
+    return element ? JSON.parse(element.textContent) : {};
+  }
+
+  function draw(viewer, holder) {
+    const marks = marksOf(holder);
+    const known = JSON.stringify(marks);
+    if (holder.dataset.drawn === known) return;
+    holder.dataset.drawn = known;
+    const canvas = viewer.get("canvas");
+    const overlays = viewer.get("overlays");
+    const registry = viewer.get("elementRegistry");
+    overlays.clear();
+    registry.forEach((element) => {
+      for (const marker of ["tt-passed", "tt-standing", "tt-stopped", "tt-heat-1", "tt-heat-2", "tt-heat-3", "tt-heat-4"]) {
+        if (canvas.hasMarker(element, marker)) canvas.removeMarker(element, marker);
+      }
+    });
+    const mark = (group, marker) => {
+      for (const id of Object.keys(marks[group] || {})) if (registry.get(id)) canvas.addMarker(id, marker);
+    };
+    if (holder.dataset.heat === "yes") {
+      const most = Math.max(1, ...Object.values(marks.tokens || {}));
+      for (const [id, number] of Object.entries(marks.tokens || {})) {
+        if (registry.get(id)) canvas.addMarker(id, `tt-heat-${Math.max(1, Math.ceil((HEAT * number) / most))}`);
+      }
+    } else {
+      mark("passed", "tt-passed");
+      mark("flows", "tt-passed");
+      mark("tokens", "tt-standing");
+    }
+    mark("incidents", "tt-stopped");
+    badge(overlays, registry, marks.tokens, "", "left", holder.dataset.tokensText);
+    badge(overlays, registry, marks.incidents, "tt-badge-incident", "right", holder.dataset.incidentsText);
+  }
+
+  function badge(overlays, registry, numbers, look, side, text) {
+    for (const [id, number] of Object.entries(numbers || {})) {
+      const element = registry.get(id);
+      if (!element) continue;
+      const html = document.createElement("div");
+      html.className = `tt-badge ${look}`;
+      html.textContent = look ? `! ${number}` : number;
+      html.title = `${text}: ${number}`;
+      overlays.add(id, { position: { top: 0, left: side === "left" ? 0 : element.width }, html });
+    }
+  }
+
+  /** Pointing at a step of the timeline shows it in the diagram, and the other way round. */
+  function link(viewer, holder) {
+    const canvas = viewer.get("canvas");
+    const registry = viewer.get("elementRegistry");
+    let pointed = null;
+    const point = (id) => {
+      if (pointed && registry.get(pointed)) canvas.removeMarker(pointed, "tt-pointed");
+      pointed = id && registry.get(id) ? id : null;
+      if (pointed) canvas.addMarker(pointed, "tt-pointed");
+    };
+    const light = (id) => {
+      for (const step of document.querySelectorAll("[data-node]")) step.classList.toggle("tt-lit", !!id && step.dataset.node === id);
+    };
+    document.addEventListener("mouseover", (event) => point(event.target.closest("[data-node]")?.dataset.node));
+    const bus = viewer.get("eventBus");
+    bus.on("element.hover", ({ element }) => light(element.labelTarget?.id || element.id));
+    bus.on("element.out", () => light(null));
+    bus.on("element.click", ({ element }) => {
+      const shape = element.labelTarget || element;
+      if (!shape.waypoints && shape.parent) holder.dispatchEvent(new CustomEvent("tt:node", { bubbles: true, detail: shape.id }));
+    });
+  }
+
+  function tools(viewer, holder) {
+    const canvas = viewer.get("canvas");
+    const zoom = { in: () => viewer.get("zoomScroll").stepZoom(1), out: () => viewer.get("zoomScroll").stepZoom(-1), fit: () => fit(viewer) };
+    for (const button of holder.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => zoom[button.dataset.zoom]());
+    new ResizeObserver(() => canvas.resized()).observe(holder);
+  }
+
+  /** All of it, but never larger than drawn: a small model does not fill the screen. */
+  function fit(viewer) {
+    const canvas = viewer.get("canvas");
+    canvas.zoom("fit-viewport", "auto");
+    const zoomed = canvas.zoom();
+    canvas.zoom(Math.min(zoomed * 0.94, 1.1), "auto");
+  }
+
+  async function show(holder) {
+    const viewer = new BpmnJS({
+      container: holder.querySelector(".tt-diagram-canvas"),
+      bpmnRenderer: { defaultFillColor: "var(--tt-canvas)", defaultStrokeColor: "var(--tt-stroke)", defaultLabelColor: "var(--tt-stroke)" },
+    });
+    viewers.set(holder, viewer);
+    try {
+      const answer = await fetch(holder.dataset.source, { credentials: "same-origin" });
+      await viewer.importXML(await answer.text());
+    } catch (error) {
+      // No diagram interchange, or one that cannot be read: the list of nodes says what the picture would.
+      holder.closest(".tt-card").querySelector("[data-nodes]")?.classList.remove("tt-hidden");
+      holder.classList.add("tt-hidden");
+      return;
+    }
+    fit(viewer);
+    draw(viewer, holder);
+    link(viewer, holder);
+    tools(viewer, holder);
+    holder.dataset.ready = "yes";
+  }
+
+  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-source].tt-diagram").forEach(show));
+  document.addEventListener("htmx:afterSettle", () => viewers.forEach((viewer, holder) => holder.dataset.ready && draw(viewer, holder)));
+
+  /** A click on a node filters the timeline by it. */
+  document.addEventListener("tt:node", (event) => {
+    const field = document.querySelector("[data-timeline-node]");
+    if (!field) return;
+    field.value = field.value === event.detail ? "" : event.detail;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+})();

@@ -1,0 +1,113 @@
+"""How the cockpit's templates show states, times and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from bpm.engine import variables
+from bpm.queries.rows import Marks
+from cockpit.pages.sentences import STATES, awaited_of
+
+register = template.Library()
+
+TONES: Mapping[str, str] = {
+    "RUNNING": "blue", "SUSPENDED": "amber", "COMPLETED": "green", "FAILED": "red", "CANCELLED": "grey",
+    "ACTIVE": "blue", "WAITING": "grey", "READY": "amber", "LOCKED": "blue", "DONE": "green", "CLAIMED": "blue",
+    "OPEN": "red", "RESOLVED": "green", "SCHEDULED": "blue", "FIRED": "violet",
+}  # fmt: skip
+LIVE = ("RUNNING", "LOCKED")
+SHORT = 120
+
+INCIDENT_KINDS: Mapping[str, str] = {
+    "task": "deployed_code",
+    "expression": "function",
+    "no_flow": "alt_route",
+    "call": "call_made",
+    "timer": "schedule",
+}
+
+
+@register.simple_tag
+def state(name: str) -> SafeString:
+    """A state as a coloured badge, in the reader's language."""
+    live = " tt-state-live" if name in LIVE else ""
+    tone = TONES.get(name, "grey")
+    return format_html('<span class="tt-state tt-{}{}">{}</span>', tone, live, _(STATES.get(name, name)))
+
+
+@register.simple_tag
+def icon(name: str, tone: str = "") -> SafeString:
+    """A symbol of unfold's icon font; it says nothing to screen readers."""
+    look = f"tt-icon tt-{tone}" if tone else "tt-icon"
+    return format_html('<span class="{}" aria-hidden="true">{}</span>', look, name)
+
+
+@register.simple_tag
+def moment(at: datetime | None, form: str = "relative") -> SafeString | str:
+    """A time: UTC text, which the browser turns into the reader's own ("relative", "clock", "full" or "day")."""
+    if at is None:
+        return ""
+    text = at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return format_html('<time datetime="{}" data-as="{}">{}</time>', at.isoformat(), form, text)
+
+
+@register.filter
+def duration(start: datetime, end: datetime) -> str:
+    """The time between two moments in its two largest units."""
+    seconds = (end - start).total_seconds()
+    if seconds < 1:
+        return _("{number} ms").format(number=round(seconds * 1000))
+    if seconds < 60:
+        return _("{number} s").format(number=round(seconds, 1))
+    units = ((86400, _("{number} d")), (3600, _("{number} h")), (60, _("{number} min")), (1, _("{number} s")))
+    parts = []
+    left = int(seconds)
+    for size, text in units:
+        number, left = divmod(left, size)
+        if number:
+            parts.append(text.format(number=number))
+    return " ".join(parts[:2])
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    """A variable's value on one line, as JSON with exact numbers."""
+    return variables.dumps(value)
+
+
+@register.filter
+def pretty(value: Any) -> str:
+    """A variable's value as JSON over several lines."""
+    return variables.dumps(value, indent=2)
+
+
+@register.filter
+def is_long(value: Any) -> bool:
+    """Whether a value does not fit on a line."""
+    return isinstance(value, dict | list) or len(variables.dumps(value)) > SHORT
+
+
+@register.filter
+def marks_json(marks: Marks) -> dict[str, Any]:
+    """The marks for `json_script`."""
+    return asdict(marks)
+
+
+@register.filter
+def awaited(ticket: Any) -> SafeString:
+    """What a ticket waits for, in words."""
+    return awaited_of(ticket.kind, ticket.name)
+
+
+@register.filter
+def incident_icon(kind: str) -> str:
+    """The symbol of an incident's kind."""
+    return INCIDENT_KINDS.get(kind, "error")
