@@ -10,7 +10,7 @@ from types import MappingProxyType
 from bpm.expressions.boundary import from_host
 from bpm.expressions.errors import EvaluationFault
 from bpm.expressions.host import Host
-from bpm.expressions.juel_values import compare, empty, equal, exact, number, text
+from bpm.expressions.juel_values import alike, compare, empty, equal, exact, number, text
 from bpm.expressions.limits import Budget
 
 _ABSENT = object()
@@ -99,7 +99,7 @@ _FUNCTIONS: MappingProxyType[str, tuple[int, Callable[..., object]]] = MappingPr
 def _contains(value: object, sought: object) -> bool:
     if isinstance(value, str):
         return text(sought, Budget()) in value
-    return isinstance(value, list) and any(equal(item, sought) for item in value)
+    return isinstance(value, list) and any(alike(item, sought) for item in value)
 
 
 def _ordered(operator: str) -> tuple[int, int, Callable[..., object]]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bpm.expressions.errors import EvaluationFault
-from bpm.expressions.juel_values import boolean, calculate, compare, equal, kind, number, text, whole
+from bpm.expressions.juel_values import alike, boolean, calculate, compare, equal, kind, number, text, whole
 from bpm.expressions.limits import Budget
 
 type Member = tuple[int, int, Callable[..., object]]
@@ -194,7 +194,7 @@ def _got(value: list[Any], index: object) -> object:
 
 
 def _place(value: list[Any], sought: object) -> int:
-    return next((place for place, item in enumerate(value) if equal(item, sought)), -1)
+    return next((place for place, item in enumerate(value) if alike(item, sought)), -1)
 
 
 def _order(left: Any, right: Any) -> int:
@@ -286,7 +286,7 @@ _ANY: MappingProxyType[str, Member] = MappingProxyType(
         "boolValue": (0, 0, boolean),
         "booleanValue": (0, 0, boolean),
         "elements": (0, 0, _elements),
-        "equals": (1, 1, lambda v, o: kind(v) == kind(o) and equal(v, o)),
+        "equals": (1, 1, alike),
         "getValue": (0, 0, lambda v: v),
         "isArray": (0, 0, lambda v: isinstance(v, list)),
         "isBoolean": (0, 0, lambda v: isinstance(v, bool)),

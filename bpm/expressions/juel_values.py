@@ -131,6 +131,11 @@ def equal(left: object, right: object) -> bool:
     return left == right
 
 
+def alike(left: object, right: object) -> bool:
+    """Java's `equals`: of one kind and equal, nothing coerced."""
+    return kind(left) == kind(right) and equal(left, right)
+
+
 def compare(operator: str, left: object, right: object) -> bool:
     """`== != < > <= >=`, the operator spelled as the tree has it."""
     if operator == "=":

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
       (?P<blank> {SPACE}+ | //[^\n]* | /\*.*?\*/ )
     | (?P<number> (?: [0-9]+ (?: \.(?!\.)[0-9]+ )? | \.[0-9]+ ) (?: [eE][+-]?[0-9]+ )? )
     | (?P<text> "(?: \\. | [^"\\] )*" )
-    | (?P<quoted> `[^`\n]+` )
+    | (?P<quoted> `[^`\S\n]*[^`\s][^`\n]*` )
     | (?P<name> [{_START}][{_PART}]* )
     | (?P<sign> \*\* | \.\. | <= | >= | != | -> | /(?!\*) | [-+*()\[\]{{}}<>=,:.@] )
     """,
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 )
 _PIECE = re.compile(rf"[{_PART}]+|[^{_PART}\s]")
 _PLAIN = re.compile(rf"[{_START}][{_PART}]*")
-_WORDS_THEN_COLON = re.compile(rf"[{_START}][{_PART}]*(?:{SPACE}+[{_PART}]+)*{SPACE}*:")
+_WORDS_THEN_COLON = re.compile(rf"(?:{SPACE}+[{_PART}]+)*{SPACE}*:")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{6}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\"}
 _LAST_CHARACTER = 0x10FFFF
@@ -86,9 +86,20 @@ def joined(name: str) -> str:
     return " ".join(name.split())
 
 
-def names_an_argument(text: str, position: int) -> bool:
-    """Whether words and a colon stand here, as in `f(start position: 1)`."""
-    return _WORDS_THEN_COLON.match(text, position) is not None
+def names_an_argument(text: str, token: Token) -> bool:
+    """Whether the token begins a name that ends in a colon, as in `f(start position: 1)`."""
+    return token.kind in ("name", "word") and _WORDS_THEN_COLON.match(text, token.end) is not None
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name stands for itself in a text: words without signs, none of them a word of the language."""
+    if name in FEEL_NAMES_WITH_WORDS:
+        return True
+    words = name.split(" ")
+    plain = all(
+        _PLAIN.fullmatch(word) or (place and word.isascii() and word.isdigit()) for place, word in enumerate(words)
+    )
+    return plain and not FEEL_WORDS.intersection(words)
 
 
 def read_feel(text: str, position: int, names: Names) -> Token:

@@ -7,12 +7,12 @@ name: `Vacation Status.email` needs no scope, `a-b` as a name does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
-from bpm.expressions.cursor import Cursor, Token
+from bpm.expressions.cursor import Token
+from bpm.expressions.cursor_feel import FeelCursor
 from bpm.expressions.errors import SyntaxFault
-from bpm.expressions.lex_feel import builtin_names, joined, names_an_argument, read_feel
+from bpm.expressions.lex_feel import names_an_argument
 from bpm.expressions.parse_feel_types import parse_type
 from bpm.expressions.tree import (
     Arithmetic,
@@ -99,20 +99,7 @@ def parse_unary_tests(text: str, names: Iterable[str] = ()) -> UnaryTests:
     return tests
 
 
-class _Parser(Cursor):
-    def __init__(self, text: str, names: Iterable[str]) -> None:
-        super().__init__(text)
-        self.names = builtin_names().with_names(names)
-        self.in_range = False
-        """Whether the high end of a range is being read, where `[` may close it."""
-
-    def read(self, position: int) -> Token:
-        return read_feel(self.text, position, self.names)
-
-    def end(self) -> None:
-        if self.token.kind != "end":
-            raise self.unexpected("an operator or the end")
-
+class _Parser(FeelCursor):
     # -- expressions ---------------------------------------------------------------------------------------------------
 
     def expression(self) -> Node:
@@ -304,7 +291,7 @@ class _Parser(Cursor):
     def entries(self) -> tuple[tuple[str, Node], ...]:
         entries: list[tuple[str, Node]] = []
         while not self.at("}"):
-            key = str(self.advance().value) if self.token.kind == "text" else self.declared(":")
+            key = str(self.advance().value) if self.token.kind == "text" else self.declared(":", ",", "}")
             self.expect(":")
             entries.append((key, self.expression()))
             self.declare(key)
@@ -318,7 +305,7 @@ class _Parser(Cursor):
         named: list[tuple[str, Node]] = []
         with self.brackets():
             while not self.at(")"):
-                if self.token.kind in ("name", "word") and names_an_argument(self.text, self.token.position):
+                if names_an_argument(self.text, self.token):
                     name = self.declared(":")
                     self.expect(":")
                     named.append((name, self.expression()))
@@ -416,46 +403,3 @@ class _Parser(Cursor):
 
     def plain_test(self, operand: Node, position: int) -> Test:
         return Test(None, operand, uses_input(operand), position=position)
-
-    # -- names ---------------------------------------------------------------------------------------------------------
-
-    def words(self) -> str:
-        """A name of one word or more: names and numbers that no operator separates belong together."""
-        name = self.advance().text
-        while self.token.kind == "name" or (self.token.kind == "number" and self.token.text.isdecimal()):
-            name += " " + self.advance().text
-        return name
-
-    def member(self) -> str:
-        if self.token.kind == "name":
-            return self.words()
-        if self.token.kind == "word":
-            return self.advance().text
-        raise self.unexpected("a name")
-
-    def declared(self, *stops: str) -> str:
-        """A name that is being declared: everything up to one of these."""
-        start = end = self.token.position
-        if self.token.kind not in ("name", "word"):
-            raise self.unexpected("a name")
-        first = self.token
-        while self.token.kind != "end" and not self.at(*stops):
-            end = self.advance().end
-        return first.text if first.end == end else joined(self.text[start:end])
-
-    def declare(self, name: str) -> None:
-        self.names = self.names.with_names((name,))
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Names declared inside are forgotten afterwards."""
-        outside = self.names
-        yield
-        self.names = outside
-
-    @contextmanager
-    def brackets(self) -> Iterator[None]:
-        """Inside, `[` is a filter again."""
-        outside, self.in_range = self.in_range, False
-        yield
-        self.in_range = outside

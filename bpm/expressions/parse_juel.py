@@ -7,6 +7,8 @@ text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from bpm.expressions.cursor import Cursor, Token, number
 from bpm.expressions.errors import SyntaxFault
@@ -74,9 +76,13 @@ def parse_juel(text: str) -> Node:
             plain += before[:-1] + hole[0]
             position = hole.end()
             continue
-        if plain or before:
-            parts.append(Literal(plain + before, position=position))
+        began = position
         node, position = parser.hole(hole.end())
+        if isinstance(node, Literal) and isinstance(node.value, str):
+            plain += before + node.value
+            continue
+        if plain or before:
+            parts.append(Literal(plain + before, position=began))
         parts.append(node)
         holes.append(node)
         plain = ""
@@ -202,7 +208,8 @@ class _Parser(Cursor):
                 else:
                     node = Path(node, name, position=position)
             elif self.accept("["):
-                node = Index(node, self.expression(), position=position)
+                with self.brackets():
+                    node = Index(node, self.expression(), position=position)
                 self.expect("]")
             else:
                 return node
@@ -217,7 +224,8 @@ class _Parser(Cursor):
                 self.advance()
                 return self.named(token)
         if self.accept("("):
-            node = self.expression()
+            with self.brackets():
+                node = self.expression()
             self.expect(")")
             return node
         raise self.unexpected("an expression")
@@ -246,11 +254,19 @@ class _Parser(Cursor):
     def arguments(self) -> tuple[Node, ...]:
         self.expect("(")
         arguments: list[Node] = []
-        while not self.at(")"):
-            arguments.append(self.expression())
-            if not self.accept(","):
-                break
+        with self.brackets():
+            while not self.at(")"):
+                arguments.append(self.expression())
+                if not self.accept(","):
+                    break
         if not self.at(")"):
             raise self.unexpected("',' or ')'")
         self.advance()
         return tuple(arguments)
+
+    @contextmanager
+    def brackets(self) -> Iterator[None]:
+        """Inside, no `?` outside waits for a `:`."""
+        outside, self.choosing = self.choosing, 0
+        yield
+        self.choosing = outside

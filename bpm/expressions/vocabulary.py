@@ -26,8 +26,9 @@ FEEL_BUILTINS = frozenset(
     "|".join(
         (
             "date|time|date and time|number|string|duration|years and months duration|context|range|not|is",
-            "substring|string length|upper case|lower case|substring before|substring after|replace|contains|starts with",
-            "ends with|matches|split|string join|extract|trim|string format|uuid|to base64|from base64|is blank",
+            "substring|string length|upper case|lower case|substring before|substring after|replace",
+            "contains|starts with|ends with|matches|split|string join|extract|trim|string format|uuid",
+            "to base64|from base64|is blank",
             "list contains|count|min|max|sum|mean|all|any|sublist|append|concatenate|insert before|remove|reverse",
             "index of|union|distinct values|flatten|product|median|stddev|mode|sort|list replace|duplicate values",
             "partition|is empty",
@@ -37,7 +38,7 @@ FEEL_BUILTINS = frozenset(
             "starts|started by|coincides",
             "day of year|day of week|month of year|week of year|last day of month|now|today",
             "get value|get entries|context put|context merge|put|put all",
-            "is defined|get or else|assert|error",
+            "is defined|get or else|assert|error|cycle",
         )
     ).split("|")
 )
