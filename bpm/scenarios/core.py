@@ -74,7 +74,7 @@ class CoreDriver:
             item = world.queue.popleft()
             before = len(world.passed)
             if deliver(world, item) if isinstance(item, Delivery) else world.advance(world.threads[item[0]], item[1]):
-                return max(1, len(world.passed) - before)
+                return self._moves_since(before)
         return 0
 
     def waiting(self) -> Sequence[Waiting]:
@@ -93,9 +93,11 @@ class CoreDriver:
         state = self.world.threads[thread].state
         return sees(state, state.table(kind)[id].token)
 
-    def answer(self, waiting: Waiting, answer: Answer) -> None:
+    def answer(self, waiting: Waiting, answer: Answer) -> int:
         thread, kind, id = waiting.handle
+        before = len(self.world.passed)
         self.world.commit(self.world.threads[thread], _commands(kind, id, answer, self.world.clock))
+        return self._moves_since(before)
 
     def message(
         self,
@@ -132,15 +134,17 @@ class CoreDriver:
                     found.append(Due(at=task.retry_at, activity=None))
         return sorted(found, key=lambda due: due.at)
 
-    def fire(self, due: Due) -> None:
+    def fire(self, due: Due) -> int:
+        before = len(self.world.passed)
         if isinstance(due.handle, _StartTimer):
             self._start_timers.remove(due.handle)
             self._set(due.handle.beginning, following(due.handle.schedule))
             self.world.begin_at(due.handle.beginning, {})
-            return
-        thread, timer = due.handle
-        early = due.at > self.world.clock
-        self.world.execute(self.world.threads[thread], c.FireTimer(at=self.world.clock, timer=timer, early=early))
+        else:
+            thread, timer = due.handle
+            early = due.at > self.world.clock
+            self.world.execute(self.world.threads[thread], c.FireTimer(at=self.world.clock, timer=timer, early=early))
+        return self._moves_since(before)
 
     def observe(self) -> Observation:
         world = self.world
@@ -166,6 +170,9 @@ class CoreDriver:
 
     def close(self) -> None:
         self.world.queue.clear()
+
+    def _moves_since(self, passed: int) -> int:
+        return max(1, len(self.world.passed) - passed)
 
     @property
     def _started(self) -> Thread:

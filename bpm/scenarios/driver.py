@@ -62,7 +62,10 @@ class Observation:
 
 
 class Driver(Protocol):
-    """One world. Methods that ask the engine for something raise Refused where it says no."""
+    """One world. Methods that ask the engine for something raise Refused where it says no.
+
+    `move`, `answer` and `fire` give the number of moves that they took: the nodes passed, at least 1.
+    """
 
     def deploy(self, models: Sequence[str], *, strict: bool) -> Sequence[str]:
         """Deploy the files together; the reasons of a refusal, none where they are accepted. Start timers begin."""
@@ -79,7 +82,7 @@ class Driver(Protocol):
     def move(self) -> int:
         """Do one thing that the engine does by itself: advance a token, deliver what one instance tells another.
 
-        Returns the number of moves in it (nodes passed, at least 1), 0 where nothing moves.
+        0 where nothing moves.
         """
         ...
 
@@ -91,7 +94,7 @@ class Driver(Protocol):
         """The variables that a worker or person sees who takes the activity on."""
         ...
 
-    def answer(self, waiting: Waiting, answer: Answer) -> None:
+    def answer(self, waiting: Waiting, answer: Answer) -> int:
         """Complete the activity, throw its BPMN error or report its failure."""
         ...
 
@@ -126,7 +129,7 @@ class Driver(Protocol):
         """All moments that are set, earliest first."""
         ...
 
-    def fire(self, due: Due) -> None:
+    def fire(self, due: Due) -> int:
         """Let the moment come, whatever the clock says."""
         ...
 

@@ -200,45 +200,44 @@ class _Performance:
         moves = 0
         while True:
             moved = self.driver.move()
-            if not self._apply_mock() and not moved and not self._apply_auto() and not self._fire_due():
+            moved += self._apply_mock()
+            moved = moved or self._apply_auto() or self._fire_due()
+            if not moved:
                 return
-            moves += max(moved, 1)
+            moves += moved
             if moves > MAXIMAL_MOVES:
                 there = "it goes on and on: " + shown(list(self.driver.observe().passed[-6:]))
                 expected = f"every token waits or has ended after {MAXIMAL_MOVES} moves"
                 raise _Unexpected(Mismatch(expected=expected, there=there))
 
-    def _apply_mock(self) -> bool:
+    def _apply_mock(self) -> int:
         if not self.scenario.mocks:
-            return False
+            return 0
         for waiting in self.driver.waiting():
             for key in (waiting.activity, f"topic:{waiting.topic}"):
                 if key in self.scenario.mocks and not waiting.held:
                     answers = self.scenario.mocks[key]
                     answer = answers[min(self.visits[key], len(answers) - 1)]
                     self.visits[key] += 1
-                    self.driver.answer(waiting, answer)
-                    return True
-        return False
+                    return self.driver.answer(waiting, answer)
+        return 0
 
-    def _apply_auto(self) -> bool:
+    def _apply_auto(self) -> int:
         if not self.scenario.auto:
-            return False
+            return 0
         named = _named(self.scenario)
         for waiting in self.driver.waiting():
             spoken_for = waiting.activity in named or f"topic:{waiting.topic}" in named
             if waiting.kind in self.scenario.auto and not waiting.held and not spoken_for:
-                self.driver.answer(waiting, Answer())
-                return True
-        return False
+                return self.driver.answer(waiting, Answer())
+        return 0
 
-    def _fire_due(self) -> bool:
+    def _fire_due(self) -> int:
         now = self.driver.now()
         for due in self.driver.due():
             if due.activity is not None and due.at <= now:
-                self.driver.fire(due)
-                return True
-        return False
+                return self.driver.fire(due)
+        return 0
 
 
 def _answer(step: Step) -> Answer:

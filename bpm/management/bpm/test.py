@@ -20,6 +20,21 @@ A short scenario:
       - complete: {activity: ApproveTask}
     expect: {passed: [ChargeCard, Ship], ended: true}
 
+All that a scenario can say:
+
+    models       BPMN and DMN files, deployed together; paths are relative to the scenario's file
+    start        process, message or signal; business_key, variables
+    mocks        what an activity (or topic:NAME) answers: variables, error {code, message, variables} or
+                 fail {message, retries}; a list answers visit by visit, its last entry repeats
+    called       process id: {variables} or {error}: calls of it are answered without its model
+    auto         [user_task, external_task]: what no step and no mock names is completed at once
+    steps        complete, error, fail {activity, topic}; message {name, business_key, correlation};
+                 signal {name}; advance PT1H (the clock); fire_timer {activity}; set_variables;
+                 expect (below); expect_error {step}: the step in it must be refused
+    expect       waiting, passed (in this order), passed_once, passed_times, not_passed, ended, state,
+                 end_events, variables, trace (topics done), trace_multiset, incidents
+    deploy_error true: the models must be refused, false: accepted; strict: by the standard's rules, too
+
 What fails is reported with the step, what was expected, what was there and the path so far. The last line always reads
 "N passed, N failed". Exit status: 0 all passed, 1 one failed, 2 a file could not be read.
 """
