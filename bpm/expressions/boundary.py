@@ -10,6 +10,9 @@ from math import isfinite
 from bpm.expressions.errors import EvaluationFault
 from bpm.expressions.limits import DECIMAL128
 
+_MAX_EXPONENT = 6200
+"""PostgreSQL stores exponents up to 131,071; what the languages compute stays below this."""
+
 type Json = bool | int | Decimal | str | list[Json] | dict[str, Json] | None
 
 
@@ -61,8 +64,8 @@ def _key(key: object) -> str:
 
 def _is_number(value: int | Decimal) -> bool:
     if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise EvaluationFault(f"{value} is no number that can be stored", expected="a finite number")
+        if not value.is_finite() or abs(value.adjusted()) > _MAX_EXPONENT:
+            raise EvaluationFault(f"{value} is no number that can be stored", expected="a finite number in range")
         return True
     return type(value) is int
 

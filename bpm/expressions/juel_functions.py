@@ -10,8 +10,8 @@ from types import MappingProxyType
 from bpm.expressions.boundary import from_host
 from bpm.expressions.errors import EvaluationFault
 from bpm.expressions.host import Host
-from bpm.expressions.juel_values import alike, compare, empty, equal, exact, number, text
-from bpm.expressions.limits import Budget
+from bpm.expressions.juel_values import alike, compare, empty, equal, number, text
+from bpm.expressions.limits import Budget, bounded
 
 _ABSENT = object()
 
@@ -71,7 +71,7 @@ def _exact(digits: str) -> Decimal:
 
 
 def _whole(digits: str) -> int | Decimal:
-    return exact(int(digits)) if len(digits) <= 35 else number(digits)
+    return bounded(int(digits)) if len(digits) <= 35 else number(digits)
 
 
 def _refuse(word: str) -> object:

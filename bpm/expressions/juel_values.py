@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from bpm.expressions.errors import EvaluationFault
 from bpm.expressions.host import HostObject
-from bpm.expressions.limits import DECIMAL128, MAX_INTEGER, MAX_TEXT, Budget
+from bpm.expressions.limits import DECIMAL128, MAX_TEXT, Budget, bounded
 
 type Number = int | Decimal
 
@@ -47,31 +47,16 @@ def kind(value: object) -> str:
 
 def number(value: object) -> Number:
     """Null and "" are 0, texts are read, other kinds are an EvaluationFault."""
-    if type(value) is int:
-        return exact(value)
+    if type(value) is int or type(value) is Decimal:
+        return bounded(value)
     if value is None or value == "":
         return 0
-    try:
-        if isinstance(value, Decimal):
-            return _finite(DECIMAL128.plus(value))
-        if isinstance(value, float):
-            return _finite(DECIMAL128.create_decimal(repr(value)))
-        if isinstance(value, str) and len(value) <= MAX_TEXT:
-            return _read(value.strip())
-    except DecimalException:
-        pass
-    shown = repr(value)[:60] if isinstance(value, str | int | float | Decimal) else f"a {kind(value)}"
+    if isinstance(value, float):
+        return bounded(Decimal(repr(value)))
+    if isinstance(value, str) and len(value) <= MAX_TEXT:
+        return _read(value.strip())
+    shown = repr(value) if isinstance(value, bool) else f"a {kind(value)}"
     raise EvaluationFault(f"{shown} is no number")
-
-
-def exact(value: int) -> Number:
-    """An int, or a Decimal of 34 digits if it is longer."""
-    if -MAX_INTEGER < value < MAX_INTEGER:
-        return value
-    try:
-        return DECIMAL128.create_decimal(value)
-    except DecimalException:
-        raise EvaluationFault("the number is too large") from None
 
 
 def whole(value: object) -> int:
@@ -163,7 +148,7 @@ def calculate(operator: str, left: object, right: object) -> Number:
         raise EvaluationFault("division by zero")
     try:
         if isinstance(a, int) and isinstance(b, int) and operator != "/":
-            return exact(_remainder(a, b) if operator == "%" else _WHOLE[operator](a, b))
+            return bounded(_remainder(a, b) if operator == "%" else _WHOLE[operator](a, b))
         return _DECIMAL[operator](Decimal(a), Decimal(b))
     except DecimalException:
         raise EvaluationFault(f"the result of {operator!r} is out of range") from None
@@ -206,16 +191,13 @@ def _remainder(a: int, b: int) -> int:
     return abs(a) % abs(b) * (-1 if a < 0 else 1)
 
 
-def _finite(value: Decimal) -> Decimal:
-    if not value.is_finite():
-        raise EvaluationFault(f"{value} is no number")
-    return value
-
-
 def _read(digits: str) -> Number:
     if digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_WHOLE_DIGITS:
         return int(digits)
-    return _finite(DECIMAL128.create_decimal(digits))
+    try:
+        return bounded(DECIMAL128.create_decimal(digits))
+    except DecimalException:
+        raise EvaluationFault(f"{digits[:60]!r} is no number") from None
 
 
 def _moment(value: object) -> datetime:

@@ -11,7 +11,7 @@ and whoever builds a text or a list asks `Budget.room` first.
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, DivisionByZero, InvalidOperation, Overflow
+from decimal import ROUND_HALF_EVEN, Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, Overflow
 
 from bpm.expressions.errors import LimitFault
 
@@ -45,6 +45,22 @@ DECIMAL128 = Context(
 
 MAX_INTEGER = 10**34
 """Integers stay Python ints while |n| < MAX_INTEGER; beyond that they become Decimals of 34 digits."""
+
+
+def bounded(value: int | Decimal) -> int | Decimal:
+    """A number from outside as the languages hold it: an int below MAX_INTEGER or a Decimal of 34 digits.
+
+    LimitFault for what decimal128 cannot hold: `int(Decimal("1e999999999"))` alone would take all memory there is.
+    """
+    if type(value) is int and -MAX_INTEGER < value < MAX_INTEGER:
+        return value
+    try:
+        number = DECIMAL128.create_decimal(value)
+    except DecimalException:
+        number = None
+    if number is None or not number.is_finite():
+        raise LimitFault("a number is out of range", expected="at most 34 digits and an exponent of 6144")
+    return number
 
 
 class Budget:
