@@ -1,4 +1,53 @@
 """PostgreSQL as the only truth: loading what a command touches, and the one flush that writes a commit.
 
-SQL that locks, claims or sweeps lives in named statements in sql/*.sql, each with a line that says why it is so.
+A step (`bpm.engine.step`) is two round trips. `Unit.load` begins, locks the instance's row in `runtime_thread_version`
+as a statement of its own, and reads the time and what the command needs; `decide` works on that part; `Unit.flush`
+writes commit, events, variables' history, messages, receipt and rows in one server function, and commits. What `decide`
+found missing costs a third. The server functions are in bpm/migrations/sql (`bpm_load`, `bpm_answer`, `bpm_flush`).
+
+A small instance is loaded whole, a large one by the part around the command's anchor: never more than its scopes, fork
+ancestors, what hangs on them, who waits at joins there, and a few witnesses (`loading`). What is written comes of the
+entities that the events have touched (`documents`), by one table of columns (`rows`).
+
+Locks of tasks, deliveries of messages and deployments are commits of the nil thread: one statement each.
+
+- `channel`      the connection, and whose transaction it is
+- `unit`         the transaction of one step; `loading`, `documents`, `rows`, `history_rows`, `arguments`: its two sides
+- `claims`       external tasks: fetch and lock, extend, unlock, release
+- `outbox`       messages between instances and from outside
+- `schedule`     what schedulers ask: due timers, tokens left behind, sweeps, partitions, the clock
+- `definitions`  what is deployed; `outside`: commits of the nil thread
+- `reading`      history as replay takes it, and the stored state
+- `ids`, `values`, `records`, `errors`, `statements`: ids made of ordinals, JSON as PostgreSQL keeps it, results,
+errors,
+  the named statements of sql/*.sql (SQL that locks, claims, sweeps or reads much lives there, each with a line why)
 """
+
+from __future__ import annotations
+
+from bpm.store.channel import Channel, django_channel, plain_channel
+from bpm.store.errors import (
+    KeyConflict,
+    LostRace,
+    NoPartition,
+    RuleBroken,
+    SecondInstance,
+    StoreError,
+    UnknownInstance,
+)
+from bpm.store.records import CommitRecord, Incoming
+
+__all__ = [
+    "Channel",
+    "CommitRecord",
+    "Incoming",
+    "KeyConflict",
+    "LostRace",
+    "NoPartition",
+    "RuleBroken",
+    "SecondInstance",
+    "StoreError",
+    "UnknownInstance",
+    "django_channel",
+    "plain_channel",
+]

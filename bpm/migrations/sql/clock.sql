@@ -1,5 +1,5 @@
--- The only clock: machines disagree about time, one database does not. Later than p_after, so that the commits of a thread
--- are strictly ordered in time; moved by the offset that a test database alone may hold.
+-- The only clock: machines disagree about time, one database does not. Later than p_after, so that the commits of a
+-- thread are strictly ordered in time; moved by the offset that a test database alone may hold.
 CREATE FUNCTION bpm_now(p_after timestamptz DEFAULT NULL) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

@@ -2,17 +2,18 @@
 CREATE FUNCTION bpm_lost(p_table text, p_id uuid) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION '% %: changed by somebody else in the meantime', p_table, p_id USING ERRCODE = 'TT001', TABLE = p_table;
+    RAISE EXCEPTION '% %: changed by somebody else in the meantime', p_table, p_id USING ERRCODE = 'TT001', TABLE =
+    p_table;
 END
 $$;
 
--- The one flush of a step: the whole commit as one document. Static statements on single rows where rows change (a set-wise
--- UPDATE over JSON is mis-estimated), one INSERT a table where history grows. Every change of a row is guarded by the
--- version it was read with; a row that was missed raises TT001, and nothing at all is written.
+-- The one flush of a step: the whole commit as one document. Static statements on single rows where rows change (a
+-- set-wise UPDATE over JSON is mis-estimated), one INSERT a table where history grows. Every change of a row is guarded
+-- by the version it was read with; a row that was missed raises TT001, and nothing at all is written.
 --
 -- d: sequence is taken here, after the version row (and what the load saw) is locked, so the events of an instance are
--- totally ordered by (commit_sequence, ordinal). Rows come by kind ("token", "task", ...), whole, with the version after
--- this commit; 1 means a new row. Events come by history table.
+-- totally ordered by (commit_sequence, ordinal). Rows come by kind ("token", "task", ...), whole, with the version
+-- after this commit; 1 means a new row. Events come by history table.
 CREATE FUNCTION bpm_flush(d jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '5s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -49,9 +50,11 @@ BEGIN
             v_stated, d ->> 'key', v_cause, (d ->> 'events')::integer, d -> 'counters', v_engine, v_format);
 
     IF d ? 'received' THEN
-        INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name, body, many,
+        INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name, body,
+        many,
                                      ticket, state, ordinal, version, commit_version, commit_at, created_at)
-        SELECT id, 'IN', v_thread, sender, sender_version, sender_ordinal, kind, name, '{}', many, ticket, 'DELIVERED', 0,
+        SELECT id, 'IN', v_thread, sender, sender_version, sender_ordinal, kind, name, '{}', many, ticket, 'DELIVERED',
+        0,
                1, v_version, v_at, v_at
         FROM jsonb_to_record(d -> 'received') AS x(id uuid, sender uuid, sender_version bigint, sender_ordinal bigint,
                                                    kind varchar, name varchar, many boolean, ticket bigint);
@@ -65,7 +68,8 @@ BEGIN
             INSERT INTO process_instances (id, ordinal, version, commit_version, commit_at, created_at, process_def_id,
                                            definition_key, state, business_key, run_id, caller, parent_instance_id,
                                            parent_ticket, started_by, started_at, ended_at)
-            VALUES (v_thread, 0, 1, v_version, v_at, v_at, v_definition, r.definition_key, r.state, r.business_key, v_run,
+            VALUES (v_thread, 0, 1, v_version, v_at, v_at, v_definition, r.definition_key, r.state, r.business_key,
+            v_run,
                     r.caller, (r.caller ->> 'thread')::uuid, (r.caller ->> 'ticket')::bigint, v_actor, v_at,
                     CASE WHEN r.ended THEN v_at END);
         ELSE
@@ -116,8 +120,8 @@ BEGIN
         ELSE
             UPDATE external_tasks SET
                 state = r.state, retries = r.retries, retry_at = r.retry_at, priority = r.priority,
-                lock_owner = r.lock_owner, lock_expire_at = r.lock_expire_at, version = r.version, commit_version = v_version,
-                commit_at = v_at
+                lock_owner = r.lock_owner, lock_expire_at = r.lock_expire_at, version = r.version, commit_version =
+                v_version, commit_at = v_at
             WHERE id = r.id AND version = r.version - 1;
             IF NOT FOUND THEN
                 PERFORM bpm_lost('external_tasks', r.id);
@@ -235,7 +239,8 @@ BEGIN
     END LOOP;
 
     IF d ? 'link' THEN
-        INSERT INTO token_links (id, ordinal, instance_id, version, commit_version, commit_at, created_at, parent_token_id,
+        INSERT INTO token_links (id, ordinal, instance_id, version, commit_version, commit_at, created_at,
+        parent_token_id,
                                  child_token_id, link_type)
         SELECT id, ordinal, v_thread, 1, v_version, v_at, v_at, parent_token_id, child_token_id, link_type
         FROM jsonb_to_recordset(d -> 'link') AS x(id uuid, ordinal bigint, parent_token_id uuid, child_token_id uuid,
@@ -243,10 +248,12 @@ BEGIN
     END IF;
 
     IF d ? 'message' THEN
-        INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name, correlation,
+        INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name,
+        correlation,
                                      business_key, body, target, many, ticket, expires_at, state, ordinal, version,
                                      commit_version, commit_at, created_at)
-        SELECT id, 'OUT', v_thread, v_thread, v_version, ordinal, kind, name, correlation, business_key, body, target, many,
+        SELECT id, 'OUT', v_thread, v_thread, v_version, ordinal, kind, name, correlation, business_key, body, target,
+        many,
                0, expires_at, 'PENDING', ordinal, 1, v_version, v_at, v_at
         FROM jsonb_to_recordset(d -> 'message') AS x(id uuid, ordinal bigint, kind varchar, name varchar,
             correlation varchar, business_key varchar, body jsonb, target uuid, many boolean, expires_at timestamptz);
@@ -313,20 +320,23 @@ BEGIN
 
     IF d ? 'runtime_state_command' THEN
         INSERT INTO runtime_state_command (
-            at, instance_id, variable_id, op, scope, name, value, token_id, node_id, reason, payload, commit_sequence, ordinal,
-            thread_version, row_version, caused_by, actor, stated_reason, engine_version, format)
-        SELECT v_at, v_thread, variable_id, op, scope, name, CASE op WHEN 'SET' THEN coalesce(value, 'null') END, token_id,
-               node_id, reason, payload, v_sequence, ordinal, v_version, row_version, v_cause, v_actor, v_stated, v_engine,
-               v_format
+            at, instance_id, variable_id, op, scope, name, value, token_id, node_id, reason, payload, commit_sequence,
+            ordinal, thread_version, row_version, caused_by, actor, stated_reason, engine_version, format)
+        SELECT v_at, v_thread, variable_id, op, scope, name, CASE op WHEN 'SET' THEN coalesce(value, 'null') END,
+        token_id,
+               node_id, reason, payload, v_sequence, ordinal, v_version, row_version, v_cause, v_actor, v_stated,
+               v_engine, v_format
         FROM jsonb_to_recordset(d -> 'runtime_state_command') AS x(
             variable_id uuid, op varchar, scope bigint, name varchar, value jsonb, token_id uuid, node_id varchar,
             reason varchar, payload jsonb, ordinal integer, row_version integer);
     END IF;
 
     IF v_version = 1 OR (d ->> 'new_run')::boolean THEN
-        INSERT INTO runtime_run_record (run_id, thread_id, number, process_def_id, state, last_sequence, last_command, version,
+        INSERT INTO runtime_run_record (run_id, thread_id, number, process_def_id, state, last_sequence, last_command,
+        version,
                                         commit_version, commit_at, started_at, ended_at)
-        VALUES (v_run, v_thread, (d -> 'counters' ->> 'run')::integer, v_definition, v_state, v_sequence, d ->> 'command', 1,
+        VALUES (v_run, v_thread, (d -> 'counters' ->> 'run')::integer, v_definition, v_state, v_sequence, d ->>
+        'command', 1,
                 v_version, v_at, v_at, CASE WHEN (d ->> 'ended')::boolean THEN v_at END);
     ELSE
         UPDATE runtime_run_record SET state = v_state, process_def_id = v_definition, last_sequence = v_sequence,
@@ -340,7 +350,8 @@ BEGIN
     IF d ? 'receipt' THEN
         INSERT INTO runtime_operation_receipt (id, instance_id, actor, key, content, result, version, commit_version,
                                                commit_at, created_at)
-        VALUES ((d #>> '{receipt,id}')::uuid, v_thread, v_actor, d ->> 'key', d #>> '{receipt,content}', v_result, 1, v_version,
+        VALUES ((d #>> '{receipt,id}')::uuid, v_thread, v_actor, d ->> 'key', d #>> '{receipt,content}', v_result, 1,
+        v_version,
                 v_at, v_at);
     END IF;
     RETURN v_result;

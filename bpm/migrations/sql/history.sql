@@ -1,5 +1,6 @@
 -- The tables that only grow, partitioned by month. Their key is (id, at), as partitioning needs; Django's key is id.
--- No DEFAULT partition: a row without its month is an error that is noticed (see functions.sql for how months are made).
+-- No DEFAULT partition: a row without its month is an error that is noticed (see functions.sql for how months are
+-- made).
 
 CREATE SEQUENCE runtime_commit_sequence AS bigint;
 

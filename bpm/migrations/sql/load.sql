@@ -57,8 +57,8 @@ BEGIN
         WHEN 'token' THEN SELECT to_jsonb(x), x.id INTO row_data, token_id FROM tokens x WHERE x.id = p_id;
         WHEN 'task' THEN SELECT to_jsonb(x), x.token_id INTO row_data, token_id FROM external_tasks x WHERE x.id = p_id;
         WHEN 'timer' THEN SELECT to_jsonb(x), x.token_id INTO row_data, token_id FROM timers x WHERE x.id = p_id;
-        WHEN 'user_task' THEN SELECT to_jsonb(x), x.token_id INTO row_data, token_id FROM user_tasks x WHERE x.id = p_id;
-        WHEN 'ticket' THEN
+        WHEN 'user_task' THEN SELECT to_jsonb(x), x.token_id INTO row_data, token_id FROM user_tasks x WHERE x.id =
+        p_id; WHEN 'ticket' THEN
             SELECT to_jsonb(x), x.token_id INTO row_data, token_id FROM runtime_wait_ticket x WHERE x.id = p_id;
         WHEN 'incident' THEN SELECT to_jsonb(x), x.token_id INTO row_data, token_id FROM incidents x WHERE x.id = p_id;
     END CASE;
@@ -67,15 +67,17 @@ $$;
 
 -- The first round trip of a step.
 --
--- p_ask: alone (the transaction may touch this instance only), anchor {kind, id}, names (variables of the command), key and
--- actor (a receipt), message {sender, version, ordinal, many, ticket} (received already?), definition (of a start).
+-- p_ask: alone (the transaction may touch this instance only), anchor {kind, id}, names (variables of the command), key
+-- and actor (a receipt), message {sender, version, ordinal, many, ticket} (received already?), definition (of a start).
 --
--- The version row is locked by a statement of its own before anything else is read or locked: what was read earlier could
--- be older than the lock, and joins would be lost. Time is read after it, or it would be older than the commit waited for.
+-- The version row is locked by a statement of its own before anything else is read or locked: what was read earlier
+-- could be older than the lock, and joins would be lost. Time is read after it, or it would be older than the commit
+-- waited for.
 --
--- An instance with up to p_window open tokens is loaded whole (but for its variables). Of a larger one: the anchor with its
--- scopes and fork ancestors, up to p_window open tokens of each scope and children of each ancestor (witnesses for "is
--- another one open?"), who waits at joining gateways there, and what hangs on the chain. Never more, however large it is.
+-- An instance with up to p_window open tokens is loaded whole (but for its variables). Of a larger one: the anchor with
+-- its scopes and fork ancestors, up to p_window open tokens of each scope and children of each ancestor (witnesses for
+-- "is another one open?"), who waits at joining gateways there, and what hangs on the chain. Never more, however large
+-- it is.
 CREATE FUNCTION bpm_load(p_thread uuid, p_ask jsonb, p_window integer DEFAULT 24) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '5s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -89,6 +91,8 @@ DECLARE
     v_definition process_definitions;
     v_anchor record;
     v_open uuid[];
+    v_above uuid[];
+    v_arrived uuid[];
     v_chain uuid[];
     v_whole boolean;
     v_tokens jsonb;
@@ -99,7 +103,6 @@ DECLARE
     v_all_names boolean;
     v_names text[];
     v_variables jsonb;
-    r record;
 BEGIN
     IF (p_ask ->> 'alone')::boolean THEN
         IF coalesce(current_setting('tokentrail.thread', true), '') NOT IN ('', p_thread::text) THEN
@@ -137,45 +140,46 @@ BEGIN
         SELECT NULL::jsonb AS row_data, NULL::uuid AS token_id INTO v_anchor;
     END IF;
 
-    v_open := ARRAY(SELECT id FROM tokens WHERE instance_id = p_thread AND state IN ('ACTIVE', 'WAITING') LIMIT p_window + 1);
-    v_whole := cardinality(v_open) <= p_window;
-    IF v_whole THEN
+    v_open := ARRAY(SELECT id FROM tokens WHERE instance_id = p_thread AND state IN ('ACTIVE', 'WAITING') LIMIT p_window
+    + 1); v_whole := cardinality(v_open) <= p_window; IF v_whole THEN
         SELECT jsonb_agg(to_jsonb(t)), array_agg(t.id), array_agg(t.local_scope) FILTER (WHERE t.local_scope > 0)
         INTO v_tokens, v_chain, v_locals FROM bpm_above(v_open || v_anchor.token_id) t;
     ELSE
-        -- Those who wait at joining gateways of the chain's scopes bring their own fork ancestors.
-        SELECT array_agg(id) INTO v_chain FROM bpm_above(ARRAY[v_anchor.token_id]);
-        v_chain := v_chain || ARRAY(
+        SELECT array_agg(id) INTO v_above FROM bpm_above(ARRAY[v_anchor.token_id]);
+        v_arrived := ARRAY(
             SELECT t.id FROM tokens t
-            WHERE t.instance_id = p_thread AND t.state = 'WAITING'
-              AND t.scope_id = ANY (v_chain || p_thread)
+            WHERE t.instance_id = p_thread AND t.state = 'WAITING' AND t.scope_id = ANY (v_above || p_thread)
               AND t.node_id = ANY (ARRAY(SELECT jsonb_array_elements_text(v_definition.joins)))
         );
+        -- Those who wait at joining gateways bring their own fork ancestors.
         SELECT jsonb_agg(to_jsonb(t)), array_agg(t.id), array_agg(t.local_scope) FILTER (WHERE t.local_scope > 0)
-        INTO v_tokens, v_chain, v_locals FROM bpm_above(v_chain) t;
-        FOR r IN
-            SELECT o.id, coalesce(jsonb_agg(to_jsonb(t)) FILTER (WHERE t.id IS NOT NULL), '[]') AS members
-            FROM unnest(v_chain || p_thread) o(id) LEFT JOIN tokens s ON s.id = o.id
-            LEFT JOIN LATERAL (
+        INTO v_tokens, v_chain, v_locals FROM bpm_above(v_above || v_arrived) t;
+        SELECT jsonb_object_agg(o.id, m.found) INTO v_scopes
+        FROM unnest(v_above || p_thread) o(id)
+        LEFT JOIN tokens s ON s.id = o.id
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN v_definition.whole_scopes ? coalesce(s.node_id, v_definition.key) THEN NULL
+                        ELSE p_window END AS most
+        ) l
+        CROSS JOIN LATERAL (
+            SELECT jsonb_build_object('complete', l.most IS NULL OR count(*) < l.most,
+                                      'members', coalesce(jsonb_agg(to_jsonb(w)), '[]')) AS found
+            FROM (
                 SELECT * FROM tokens t
-                WHERE t.instance_id = p_thread AND t.scope_id = o.id AND t.state IN ('ACTIVE', 'WAITING')
-                LIMIT CASE WHEN v_definition.whole_scopes ? coalesce(s.node_id, v_definition.key) THEN NULL
-                           ELSE p_window END
-            ) t ON true
-            GROUP BY o.id
-        LOOP
-            v_scopes := jsonb_set(v_scopes, ARRAY[r.id::text], r.members);
-        END LOOP;
-        FOR r IN
-            SELECT o.id, coalesce(jsonb_agg(to_jsonb(t)) FILTER (WHERE t.id IS NOT NULL), '[]') AS members
-            FROM unnest(v_chain) o(id)
-            LEFT JOIN LATERAL (
-                SELECT * FROM tokens t WHERE t.parent_token_id = o.id AND t.state IN ('ACTIVE', 'WAITING') LIMIT p_window
-            ) t ON true
-            GROUP BY o.id
-        LOOP
-            v_children := jsonb_set(v_children, ARRAY[r.id::text], r.members);
-        END LOOP;
+                WHERE t.instance_id = p_thread AND t.scope_id = o.id AND t.state IN ('ACTIVE', 'WAITING') LIMIT l.most
+            ) w
+        ) m;
+        SELECT jsonb_object_agg(o.id, m.found) INTO v_children
+        FROM unnest(v_chain) o(id)
+        CROSS JOIN LATERAL (
+            SELECT jsonb_build_object('complete', count(*) < p_window,
+                                      'members', coalesce(jsonb_agg(to_jsonb(w)), '[]')) AS found
+            FROM (
+                SELECT * FROM tokens t WHERE t.parent_token_id = o.id AND t.state IN ('ACTIVE', 'WAITING') LIMIT
+                p_window
+            ) w
+        ) m
+        WHERE o.id <> ALL (v_arrived);
     END IF;
     IF v_anchor.token_id IS NOT NULL THEN
         v_own := coalesce((SELECT local_scope FROM tokens WHERE id = v_anchor.token_id), 0);
@@ -197,7 +201,8 @@ BEGIN
     RETURN jsonb_build_object(
         'at', v_at, 'found', true, 'version', v_thread.version, 'counters', v_thread.counters,
         'definition', v_instance.process_def_id, 'run', v_instance.run_id,
-        'instance', to_jsonb(v_instance), 'anchor', v_anchor.row_data, 'whole', v_whole, 'chain', to_jsonb(v_chain),
+        'instance', to_jsonb(v_instance), 'anchor', v_anchor.row_data, 'whole', v_whole, 'above', to_jsonb(v_above),
+        'chain', to_jsonb(v_chain),
         'tokens', v_tokens, 'scopes', v_scopes, 'children', v_children, 'joins', v_definition.joins,
         'attached', bpm_attached(v_chain || p_thread), 'variables', v_variables, 'names', to_jsonb(v_names),
         'all_names', v_all_names, 'own', v_own
@@ -244,6 +249,13 @@ BEGIN
             SELECT jsonb_agg(to_jsonb(t)), array_agg(t.id) INTO v_answer, v_ids
             FROM bpm_below(p_thread, ARRAY[(v_key ->> 1)::uuid]) t;
             v_answer := bpm_attached(v_ids) || jsonb_build_object('tokens', v_answer);
+        ELSIF v_kind IN ('conditions', 'signals') THEN
+            SELECT jsonb_agg(to_jsonb(x)), array_agg(x.token_id) INTO v_answer, v_ids FROM runtime_wait_ticket x
+            WHERE x.instance_id = p_thread AND x.state = 'OPEN' AND x.kind = upper(left(v_kind, -1))
+              AND x.name = coalesce(v_key ->> 1, x.name);
+            v_answer := jsonb_build_object(
+                'ticket', v_answer, 'tokens', (SELECT jsonb_agg(to_jsonb(t)) FROM bpm_above(v_ids) t)
+            );
         ELSIF v_kind = 'variable' THEN
             SELECT jsonb_build_object('variables', jsonb_agg(to_jsonb(v))) INTO v_answer FROM variables v
             WHERE v.instance_id = p_thread AND v.scope = (v_key ->> 1)::bigint AND v.name = v_key ->> 2;

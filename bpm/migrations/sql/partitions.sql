@@ -1,8 +1,8 @@
 -- Months of history. Made ahead by the owner's functions, so that the application's role needs no DDL rights.
 
--- One month of one table. LIKE and ATTACH wait for nobody, where CREATE TABLE ... PARTITION OF would wait for every open
--- writer. Row triggers and indexes come along; TRUNCATE triggers do not and are put on here, as is the uniqueness that a
--- partitioned parent cannot have.
+-- One month of one table. LIKE and ATTACH wait for nobody, where CREATE TABLE ... PARTITION OF would wait for every
+-- open writer. Row triggers and indexes come along; TRUNCATE triggers do not and are put on here, as is the uniqueness
+-- that a partitioned parent cannot have.
 CREATE FUNCTION bpm_add_partition(p_table regclass, p_month timestamptz) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -25,8 +25,8 @@ BEGIN
         EXECUTE format('CREATE TRIGGER %I BEFORE TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION %s()',
                        t.tgname, v_name, t.function);
     END LOOP;
-    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', p_table, v_name, p_month, v_until);
-    RETURN v_name;
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', p_table, v_name, p_month,
+    v_until); RETURN v_name;
 END
 $$;
 

@@ -1,0 +1,64 @@
+"""The connection that a step works on, and whose transaction it is.
+
+A channel wraps one psycopg connection. In autocommit and outside of a transaction, each commit of the store is a
+transaction of its own: BEGIN travels in the same pipeline as the load, COMMIT in that of the flush. Otherwise the store
+joins the caller's transaction behind a savepoint, and what waits for the commit (announcements) waits for the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+import psycopg
+from django.db import transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.pq import TransactionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """`joined`: a transaction of the caller's is open and goes on. `alone`: it may change one instance only."""
+
+    raw: psycopg.Connection[Any]
+    joined: bool
+    alone: bool
+    after_commit: Callable[[Callable[[], object]], object]
+    translate: Callable[[Exception], Exception] = lambda error: error
+
+    def send(self, *statements: tuple[LiteralString, Any]) -> list[list[tuple[Any, ...]]]:
+        """Run the statements in one round trip; the rows of each. Raises psycopg.Error of the first that failed."""
+        with self.raw.pipeline():
+            cursors = [psycopg.Cursor(self.raw).execute(sql, arguments) for sql, arguments in statements]
+        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+
+def django_channel(using: str = "default") -> Channel:
+    """Django's connection of that alias. Blocks that Django's TestCase opened count as nobody's."""
+    # transaction.get_connection() is a proxy of threads; the wrapper behind it holds the psycopg connection.
+    wrapper: BaseDatabaseWrapper = transaction.get_connection(using)
+    wrapper.ensure_connection()
+    blocks = [block for block in wrapper.atomic_blocks if not getattr(block, "_from_testcase", False)]
+    return Channel(
+        raw=wrapper.connection,
+        joined=wrapper.in_atomic_block or not wrapper.get_autocommit(),
+        alone=bool(blocks) or not (wrapper.in_atomic_block or wrapper.get_autocommit()),
+        after_commit=wrapper.on_commit,
+        translate=lambda error: _as_django(wrapper, error),
+    )
+
+
+def _as_django(wrapper: BaseDatabaseWrapper, error: Exception) -> Exception:
+    """Errors of psycopg as Django's; the wrapper learns that its connection may be unusable."""
+    try:
+        with wrapper.wrap_database_errors:
+            raise error
+    except Exception as translated:
+        return translated
+
+
+def plain_channel(raw: psycopg.Connection[Any]) -> Channel:
+    """A psycopg connection. What waits for the commit of a joined transaction is for the caller, who commits it."""
+    joined = not raw.autocommit or raw.info.transaction_status != TransactionStatus.IDLE
+    return Channel(raw=raw, joined=joined, alone=joined, after_commit=lambda act: None if joined else act())

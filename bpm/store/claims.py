@@ -1,0 +1,128 @@
+"""Taking external tasks: fetch and lock, extend, unlock, and the sweep of locks that ran out.
+
+A lock is no step: it changes the task's row alone, guarded by the task's own version, and moves no token and no
+instance. Each call is one statement, one commit of the nil thread and one round trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bpm.semantics.events import FORMAT
+from bpm.store.channel import Channel
+from bpm.store.outside import query
+from bpm.store.values import dumps, loads
+from bpm.store.version import ENGINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedTask:
+    """A task that a worker holds until `lock_expire_at`, with all variables that its token sees."""
+
+    id: UUID
+    instance_id: UUID
+    token_id: UUID
+    node_id: str
+    topic: str
+    retries: int
+    priority: int
+    version: int
+    worker: str
+    lock_expire_at: datetime
+    created_at: datetime
+    sequence: int
+    definition_key: str
+    definition_id: UUID
+    business_key: str | None
+    variables: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """A lock that was extended: until when, and the task's version now."""
+
+    lock_expire_at: datetime
+    version: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """A task that is READY again because its lock ran out."""
+
+    id: UUID
+    topic: str
+    worker: str
+    sequence: int
+
+
+def fetch_and_lock(
+    topics: Sequence[str] | Mapping[str, float],
+    worker: str,
+    limit: int = 1,
+    lock_seconds: float = 60,
+    *,
+    channel: Channel | None = None,
+) -> list[LockedTask]:
+    """Lock up to `limit` READY tasks for the worker, by priority then age. `topics` may give each its own seconds."""
+    seconds = topics if isinstance(topics, Mapping) else dict.fromkeys(topics, lock_seconds)
+    asked = dumps([{"topic": topic, "lock_seconds": locked} for topic, locked in seconds.items()])
+    rows = query(
+        channel,
+        "fetch_and_lock",
+        {"topics": asked, "worker": worker, "limit": limit, "engine": ENGINE, "format": FORMAT},
+    )
+    return [
+        LockedTask(
+            id=id,
+            instance_id=instance,
+            token_id=token,
+            node_id=node,
+            topic=topic,
+            retries=retries,
+            priority=priority,
+            version=version,
+            worker=owner,
+            lock_expire_at=until,
+            created_at=created,
+            sequence=sequence,
+            definition_key=key,
+            definition_id=definition,
+            business_key=business_key,
+            variables=loads(variables),
+        )
+        for (id, instance, token, node, topic, retries, priority, version, owner, until, created, sequence, key,
+             definition, business_key, variables) in rows
+    ]  # fmt: skip
+
+
+def extend(task: UUID, worker: str, seconds: float, *, channel: Channel | None = None) -> Lock | None:
+    """The lock ends so many seconds from now; None where the worker does not hold it (any more)."""
+    rows = query(
+        channel,
+        "extend_lock",
+        {"id": task, "worker": worker, "seconds": seconds, "engine": ENGINE, "format": FORMAT},
+    )
+    return Lock(lock_expire_at=rows[0][0], version=rows[0][1], sequence=rows[0][2]) if rows else None
+
+
+def unlock(
+    task: UUID, *, worker: str | None, actor: str, reason: str | None = None, channel: Channel | None = None
+) -> Released | None:
+    """Give the task back: by its worker, or (None) by an operator whoever holds it. None where it is not locked so."""
+    rows = query(
+        channel,
+        "unlock",
+        {"id": task, "worker": worker, "actor": actor, "reason": reason, "engine": ENGINE, "format": FORMAT},
+    )
+    return Released(id=task, topic=rows[0][0], worker=rows[0][1], sequence=rows[0][3]) if rows else None
+
+
+def release_expired(*, actor: str, limit: int = 100, channel: Channel | None = None) -> list[Released]:
+    """Make tasks READY whose locks ran out, at most so many. Several sweepers at once do no harm."""
+    rows = query(channel, "release_expired", {"actor": actor, "limit": limit, "engine": ENGINE, "format": FORMAT})
+    return [Released(id=id, topic=topic, worker=worker, sequence=sequence) for id, topic, worker, sequence in rows]

@@ -1,0 +1,218 @@
+"""Process definitions: stored once, never changed, and so cached by whoever has read them."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bpm.graph import Process, from_json, graph_hash, to_json
+from bpm.store import ids
+from bpm.store.channel import Channel
+from bpm.store.outside import outside, query
+from bpm.store.values import dumps, loads
+
+# Graphs that a process keeps; one of 2,000 nodes takes a few megabytes.
+CACHED = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A deployed definition."""
+
+    id: UUID
+    key: str
+    version: int
+    version_tag: str | None
+    name: str
+    deployment_id: UUID
+    graph: Process
+    graph_hash: str
+    source_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """What a start event of a new definition waits for. `kind`: MESSAGE, SIGNAL, TIMER, CONDITION."""
+
+    node: str
+    kind: str
+    name: str = ""
+    fire_at: datetime | None = None
+    schedule: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDefinition:
+    """A definition to store, with the source it was compiled from."""
+
+    graph: Process
+    source: str
+    source_hash: str
+    resource: str = ""
+    subscriptions: Sequence[Subscription] = ()
+
+
+_CACHE: OrderedDict[UUID, Definition] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+def load(id: UUID, *, channel: Channel | None = None) -> Definition:
+    """The definition of that id, from the cache or the database. KeyError where there is none."""
+    with _LOCK:
+        if id in _CACHE:
+            _CACHE.move_to_end(id)
+            return _CACHE[id]
+    rows = query(channel, "definition", {"id": id})
+    if not rows:
+        raise KeyError(f"there is no process definition {id}")
+    (_, key, version, tag, name, deployment, graph, digest, source_digest) = rows[0]
+    found = Definition(
+        id=id,
+        key=key,
+        version=version,
+        version_tag=tag,
+        name=name,
+        deployment_id=deployment,
+        graph=from_json(loads(graph)),
+        graph_hash=digest,
+        source_hash=source_digest,
+    )
+    with _LOCK:
+        _CACHE[id] = found
+        while len(_CACHE) > CACHED:
+            _CACHE.popitem(last=False)
+    return found
+
+
+def forget() -> None:
+    """Empty the cache: for tests, whose databases come and go."""
+    with _LOCK:
+        _CACHE.clear()
+
+
+def find(
+    key: str,
+    *,
+    version: int | None = None,
+    version_tag: str | None = None,
+    deployment: UUID | None = None,
+    channel: Channel | None = None,
+) -> UUID | None:
+    """The id of the key's definition of that version, tag or deployment, else of the latest; None where there is
+    none.
+    """
+    rows = query(
+        channel,
+        "find_definition",
+        {"key": key, "version": version, "version_tag": version_tag, "deployment": deployment},
+    )
+    return rows[0][0] if rows else None
+
+
+def store(
+    definitions: Sequence[NewDefinition], *, actor: str, reason: str | None = None, channel: Channel | None = None
+) -> list[Definition]:
+    """Store these as one deployment, each as the next version of its key; their start subscriptions take the place of
+    the older version's. Raises StoreError.
+    """
+    deployment = ids.new_instance()
+    about = {"deployment": str(deployment), "definitions": [new.graph.id for new in definitions]}
+    stored = []
+    with outside(channel, "Deploy", about, actor=actor, reason=reason) as commit:
+        # In one order, so that two deployments do not wait for each other.
+        for new in sorted(definitions, key=lambda one: one.graph.id):
+            commit.run("lock_definition_key", {"key": new.graph.id})
+        for new in definitions:
+            id, graph = ids.new_instance(), to_json(new.graph)
+            row: dict[str, Any] = {
+                "id": id,
+                "key": new.graph.id,
+                "name": new.graph.name,
+                "version_tag": new.graph.version_tag,
+                "graph": dumps(graph),
+                "graph_hash": graph_hash(graph),
+                "source": new.source,
+                "source_hash": new.source_hash,
+                "resource": new.resource,
+                "deployment": deployment,
+                "actor": actor,
+            }
+            version = commit.run("insert_definition", row | loading_hints(new.graph))[0][0]
+            commit.run("close_subscriptions", {"key": new.graph.id})
+            for one in new.subscriptions:
+                commit.run(
+                    "open_subscription",
+                    {
+                        "id": ids.derived(id, one.node, one.kind, one.name),
+                        "definition": id,
+                        "key": new.graph.id,
+                        "node": one.node,
+                        "kind": one.kind,
+                        "name": one.name,
+                        "fire_at": one.fire_at,
+                        "schedule": None if one.schedule is None else dumps(one.schedule),
+                    },
+                )
+            stored.append(
+                Definition(
+                    id=id,
+                    key=new.graph.id,
+                    version=version,
+                    version_tag=new.graph.version_tag,
+                    name=new.graph.name,
+                    deployment_id=deployment,
+                    graph=new.graph,
+                    graph_hash=row["graph_hash"],
+                    source_hash=new.source_hash,
+                )
+            )
+    return stored
+
+
+def loading_hints(graph: Process) -> dict[str, Any]:
+    """What loading a part of an instance asks of its graph (see `ProcessDefinition`)."""
+    joins = [n.id for n in graph.nodes.values() if n.kind in JOINING and len(n.incoming) > 1]
+    names = set(graph.reads)
+    dynamic = graph.dynamic
+    for field, value in _named(graph):
+        if field == "everything":
+            dynamic = dynamic or bool(value)
+        elif value:
+            names.add(value)
+    return {
+        "joins": dumps(sorted(joins)),
+        "whole_scopes": dumps(sorted({graph.nodes[id].scope for id in graph.reach})),
+        "reads": dumps(sorted(names)),
+        "dynamic": dynamic,
+    }
+
+
+JOINING = ("parallel", "inclusive", "complex")
+# Fields of the graph that name a variable which is written: where it lives is asked before.
+WRITTEN = frozenset(
+    {"target", "code_variable", "message_variable", "result_variable", "element_variable", "index_variable",
+     "output_collection"}
+)  # fmt: skip
+
+
+def _named(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every (field, value) under the graph that names a written variable or says that all are passed on."""
+    if dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            inner = getattr(value, field.name)
+            if (field.name in WRITTEN and isinstance(inner, str)) or field.name == "everything":
+                yield field.name, inner
+            else:
+                yield from _named(inner)
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _named(inner)
+    elif isinstance(value, tuple):
+        for inner in value:
+            yield from _named(inner)

@@ -1,0 +1,96 @@
+"""Authoritative reads: the history of an instance as replay takes it, and its state as it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bpm.replay import Recorded
+from bpm.semantics.events import Event
+from bpm.semantics.state import State
+from bpm.store.arguments import decode
+from bpm.store.channel import Channel
+from bpm.store.history_rows import to_event
+from bpm.store.outside import query
+from bpm.store.rows import to_state
+from bpm.store.values import loads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged(Recorded):
+    """A commit of an instance with what the log says of it beyond what replay needs."""
+
+    thread_id: UUID
+    run_id: UUID
+    definition_id: UUID | None
+    actor: str
+    reason: str | None
+    key: str | None
+    caused_by: int | None
+
+
+def history(thread: UUID, *, channel: Channel | None = None) -> list[Logged]:
+    """All commits of the instance in order, each with its command and events; locks (`version` None) at their place.
+
+    Empty where there is no such instance.
+    """
+    rows = query(channel, "start_of_thread", {"thread": thread})
+    since: datetime | None = rows[0][0]
+    if since is None:
+        return []
+    asked = {"thread": thread, "since": since}
+    events: dict[int, list[Event]] = {}
+    values: dict[int, dict[int, Any]] = {}
+    for (text,) in query(channel, "events_of_thread", asked):
+        row = loads(text)
+        sequence = row["commit_sequence"]
+        if row["entity"] == "message" and row["event_type"] != "MESSAGE_SENT":
+            continue  # what became of a message is no part of its sender's state
+        events.setdefault(sequence, []).append(to_event(row))
+        if row["entity"] == "variable":
+            values.setdefault(sequence, {})[row["ordinal"]] = row["value"]
+    return [_logged(thread, row, events, values) for row in query(channel, "commits_of_thread", asked)]
+
+
+def _logged(
+    thread: UUID, row: tuple[Any, ...], events: dict[int, list[Event]], values: dict[int, dict[int, Any]]
+) -> Logged:
+    (sequence, own, run, version, definition, command, arguments, at, actor, reason, key, cause) = row
+    return Logged(
+        sequence=sequence,
+        version=version if own == thread else None,
+        command=command,
+        at=at,
+        arguments=decode(loads(arguments), values.get(sequence, {})),
+        events=tuple(events.get(sequence, ())),
+        thread_id=own,
+        run_id=run,
+        definition_id=definition,
+        actor=actor,
+        reason=reason,
+        key=key,
+        caused_by=cause,
+    )
+
+
+def stored_state(thread: UUID, *, channel: Channel | None = None) -> State | None:
+    """The instance's state, whole, from its runtime rows; None where there are none (unknown, or swept)."""
+    found = loads(query(channel, "whole_state", {"thread": thread})[0][0])
+    header = found.pop("header")
+    if header is None or found["instance"] is None:
+        return None
+    rows = {kind: list(some or ()) for kind, some in found.items()}
+    return to_state(thread, header["version"], header["counters"]["entity"], rows)
+
+
+def ledger(*, channel: Channel | None = None) -> Sequence[tuple[int, UUID, UUID]]:
+    """(sequence, thread, run) of every commit, in order."""
+    return [(row[0], row[1], row[2]) for row in query(channel, "ledger")]
+
+
+def thread_versions(*, channel: Channel | None = None) -> Sequence[tuple[UUID, int]]:
+    """(thread, version) of every thread, in order."""
+    return [(row[0], row[1]) for row in query(channel, "thread_versions")]

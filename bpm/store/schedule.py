@@ -1,0 +1,164 @@
+"""What schedulers ask again and again: what is due, what was left behind, what has ended. Each is one statement.
+
+Nothing is locked here: whoever does what is due makes a step, and the step refuses what somebody else has done before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from bpm.semantics.events import FORMAT
+from bpm.store.channel import Channel
+from bpm.store.outside import outside, query
+from bpm.store.values import dumps, loads
+from bpm.store.version import ENGINE
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something of an instance, by its ordinal."""
+
+    instance_id: UUID
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueStart:
+    """A start timer whose moment has come."""
+
+    id: UUID
+    version: int
+    definition_id: UUID
+    key: str
+    node: str
+    fire_at: datetime
+    schedule: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedStart:
+    """A start event that waits for a message or signal."""
+
+    id: UUID
+    definition_id: UUID
+    key: str
+    node: str
+
+
+def due_timers(limit: int = 100, *, channel: Channel | None = None) -> list[Place]:
+    """Timers whose moment has come, oldest first."""
+    return [Place(instance, ordinal) for instance, ordinal, _ in query(channel, "due_timers", {"limit": limit})]
+
+
+def active_tokens(*, older_than: float = 0, limit: int = 100, channel: Channel | None = None) -> list[Place]:
+    """Tokens that are ACTIVE for longer than so many seconds, oldest first."""
+    return [Place(*row) for row in query(channel, "active_tokens", {"seconds": older_than, "limit": limit})]
+
+
+def active_of_instance(instance: UUID, limit: int = 100, *, channel: Channel | None = None) -> list[int]:
+    """The instance's ACTIVE tokens, oldest first."""
+    return [row[0] for row in query(channel, "active_of_instance", {"instance": instance, "limit": limit})]
+
+
+def ready_topics(limit: int = 10_000, *, channel: Channel | None = None) -> list[str]:
+    """Topics with tasks that wait for a worker (seen among so many ready tasks)."""
+    return [row[0] for row in query(channel, "ready_topics", {"limit": limit})]
+
+
+def open_incidents(limit: int = 100, *, channel: Channel | None = None) -> list[Place]:
+    """Open incidents, oldest first."""
+    return [Place(row[0], row[1]) for row in query(channel, "open_incidents", {"limit": limit})]
+
+
+def due_starts(limit: int = 100, *, channel: Channel | None = None) -> list[DueStart]:
+    """Start timers whose moment has come, oldest first."""
+    return [
+        DueStart(
+            id=id, version=version, definition_id=definition, key=key, node=node, fire_at=at, schedule=loads(schedule)
+        )
+        for id, version, definition, key, node, at, schedule in query(channel, "due_starts", {"limit": limit})
+    ]
+
+
+def advance_start(
+    due: DueStart,
+    fire_at: datetime | None,
+    schedule: Mapping[str, Any] | None,
+    *,
+    actor: str,
+    channel: Channel | None = None,
+) -> bool:
+    """Move a start timer to its next moment (None: it is done); False where somebody else did before."""
+    about = {"subscription": str(due.id), "key": due.key, "node": due.node}
+    with outside(channel, "FireStartTimer", about, actor=actor) as commit:
+        moved = commit.run(
+            "advance_start",
+            {
+                "id": due.id,
+                "version": due.version,
+                "fire_at": fire_at,
+                "schedule": None if schedule is None else dumps(schedule),
+            },
+        )
+    return bool(moved)
+
+
+def starts_named(kind: str, name: str, *, channel: Channel | None = None) -> list[NamedStart]:
+    """Start events that wait for a MESSAGE or SIGNAL of that name."""
+    return [
+        NamedStart(id=id, definition_id=definition, key=key, node=node)
+        for id, definition, key, node in query(channel, "subscriptions_named", {"kind": kind, "name": name})
+    ]
+
+
+def engine_event(
+    type: str,
+    payload: Mapping[str, Any],
+    *,
+    actor: str = "engine",
+    reason: str | None = None,
+    channel: Channel | None = None,
+) -> int:
+    """Note what the engine itself did: ENGINE_TICK, ENGINE_RECOVERY or ENGINE_VERSION. Returns the event's id."""
+    rows = query(
+        channel,
+        "engine_event",
+        {"type": type, "payload": dumps(payload), "actor": actor, "reason": reason, "engine": ENGINE, "format": FORMAT},
+    )
+    return int(rows[0][0])
+
+
+def sweep_ended(*, older_than: float, limit: int = 100, channel: Channel | None = None) -> list[UUID]:
+    """Remove the runtime rows of instances that ended so many seconds ago; which."""
+    return [row[0] for row in query(channel, "sweep_ended", {"seconds": older_than, "limit": limit})]
+
+
+def sweep_receipts(*, older_than: float, limit: int = 1000, channel: Channel | None = None) -> int:
+    """Forget receipts older than so many seconds; how many."""
+    return len(query(channel, "sweep_receipts", {"seconds": older_than, "limit": limit}))
+
+
+def ensure_partitions(months: int = 3, *, channel: Channel | None = None) -> list[str]:
+    """Make what is missing of the months ahead; the partitions made."""
+    return [row[0] for row in query(channel, "ensure_partitions", {"months": months})]
+
+
+def months_ahead(*, channel: Channel | None = None) -> int:
+    """How many whole months of history are ready beyond the present one; -1 where even that is missing."""
+    return int(query(channel, "months_ahead")[0][0])
+
+
+def now(*, channel: Channel | None = None) -> datetime:
+    """The time of the only clock."""
+    at: datetime = query(channel, "now")[0][0]
+    return at
+
+
+def move_clock(ahead: timedelta | None, *, channel: Channel | None = None) -> datetime:
+    """Set the clock of a test database so far ahead of the real time (None: back to it). RuleBroken anywhere else."""
+    at: datetime = query(channel, "move_clock", {"ahead": ahead})[0][0]
+    return at

@@ -1,0 +1,162 @@
+-- name: fetch_and_lock
+-- Give READY tasks to a worker: by priority, then age, whatever others are claiming now (SKIP LOCKED). It moves no
+-- token and no instance, so it locks no version row; the commit is the nil thread's. Each topic is walked by its own
+-- index order; rows locked beyond the limit are let go at once by the commit. The sequence is taken after the row
+-- locks, so that the events of an instance stay in order. Tasks of suspended instances stay where they are.
+WITH asked AS (
+    SELECT a.topic, a.lock_seconds
+    FROM jsonb_to_recordset(%(topics)s::jsonb) AS a(topic varchar, lock_seconds double precision)
+), candidates AS MATERIALIZED (
+    SELECT c.id, c.priority, c.created_at, c.commit_at, a.lock_seconds
+    FROM asked a CROSS JOIN LATERAL (
+        SELECT t.id, t.priority, t.created_at, t.commit_at FROM external_tasks t
+        WHERE t.topic = a.topic AND t.state = 'READY' AND (t.retry_at IS NULL OR t.retry_at <= (SELECT bpm_now()))
+          AND EXISTS (SELECT FROM process_instances p WHERE p.id = t.instance_id AND p.state = 'RUNNING')
+        ORDER BY t.priority DESC, t.created_at
+        LIMIT %(limit)s::integer
+        FOR UPDATE OF t SKIP LOCKED
+    ) c
+), picked AS MATERIALIZED (
+    SELECT *, row_number() OVER (ORDER BY priority DESC, created_at, id) AS place FROM candidates
+    ORDER BY priority DESC, created_at, id LIMIT %(limit)s::integer
+), stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at, count(*) AS events
+    FROM picked HAVING count(*) > 0
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
+                                engine_version, format)
+    SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
+           'FetchAndLock', jsonb_build_object('topics', %(topics)s::jsonb, 'limit', %(limit)s::integer),
+           %(worker)s::text, events, '{}', %(engine)s::text, %(format)s::smallint
+    FROM stamp
+), locked AS (
+    UPDATE external_tasks t
+    SET state = 'LOCKED', lock_owner = %(worker)s::text, lock_expire_at = s.at + make_interval(secs => p.lock_seconds),
+        version = t.version + 1, commit_version = s.sequence, commit_at = s.at
+    FROM picked p, stamp s
+    WHERE t.id = p.id
+    RETURNING t.*, p.place, s.sequence
+), told AS (
+    INSERT INTO external_task_events (
+        at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
+        commit_sequence, ordinal, thread_version, row_version, actor, engine_version, format)
+    SELECT commit_at, instance_id, id, lock_owner, 'TASK_LOCKED', token_id, node_id, 'READY', 'LOCKED', 'work',
+           jsonb_build_object('until', lock_expire_at), sequence, place - 1, sequence, version, %(worker)s::text,
+           %(engine)s::text, %(format)s::smallint
+    FROM locked
+)
+SELECT l.id, l.instance_id, l.token_id, l.node_id, l.topic, l.retries, l.priority, l.version, l.lock_owner,
+l.lock_expire_at,
+       l.created_at, l.sequence, p.definition_key, p.process_def_id, p.business_key, bpm_sees(l.instance_id,
+       l.token_id)::text
+FROM locked l JOIN process_instances p ON p.id = l.instance_id
+ORDER BY l.place;
+
+-- name: extend_lock
+-- The worker asks for more time; refused (no row) unless it holds the lock now.
+WITH held AS MATERIALIZED (
+    SELECT id, commit_at FROM external_tasks
+    WHERE id = %(id)s::uuid AND state = 'LOCKED' AND lock_owner = %(worker)s::text
+    FOR UPDATE
+), stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at FROM held HAVING count(*) > 0
+), extended AS (
+    UPDATE external_tasks t
+    SET lock_expire_at = s.at + make_interval(secs => %(seconds)s::double precision), version = t.version + 1, commit_version =
+    s.sequence,
+        commit_at = s.at
+    FROM stamp s
+    WHERE t.id = %(id)s::uuid AND t.lock_expire_at > s.at
+    RETURNING t.*, s.sequence
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
+                                engine_version, format)
+    SELECT sequence, commit_at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
+    sequence,
+           'ExtendLock', jsonb_build_object('task', id, 'seconds', %(seconds)s::double precision), %(worker)s::text, 1,
+           '{}', %(engine)s::text, %(format)s::smallint
+    FROM extended
+), told AS (
+    INSERT INTO external_task_events (
+        at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
+        commit_sequence, ordinal, thread_version, row_version, actor, engine_version, format)
+    SELECT commit_at, instance_id, id, lock_owner, 'TASK_EXTENDED', token_id, node_id, 'LOCKED', 'LOCKED', 'work',
+           jsonb_build_object('until', lock_expire_at), sequence, 0, sequence, version, %(worker)s::text,
+           %(engine)s::text, %(format)s::smallint
+    FROM extended
+)
+SELECT lock_expire_at, version, sequence FROM extended;
+
+-- name: unlock
+-- The task is given back, by its worker or by an operator (worker NULL: whoever holds it).
+WITH held AS MATERIALIZED (
+    SELECT id, commit_at, lock_owner FROM external_tasks
+    WHERE id = %(id)s::uuid AND state = 'LOCKED' AND (%(worker)s::text IS NULL OR lock_owner = %(worker)s::text)
+    FOR UPDATE
+), stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at FROM held HAVING count(*) > 0
+), freed AS (
+    UPDATE external_tasks t
+    SET state = 'READY', lock_owner = NULL, lock_expire_at = NULL, version = t.version + 1, commit_version = s.sequence,
+        commit_at = s.at
+    FROM stamp s, held h
+    WHERE t.id = h.id
+    RETURNING t.*, s.sequence, h.lock_owner AS holder
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason,
+    events,
+                                counters, engine_version, format)
+    SELECT sequence, commit_at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
+    sequence,
+           'Unlock', jsonb_build_object('task', id), %(actor)s::text, %(reason)s::text, 1, '{}', %(engine)s::text,
+           %(format)s::smallint
+    FROM freed
+), told AS (
+    INSERT INTO external_task_events (
+        at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
+        commit_sequence, ordinal, thread_version, row_version, actor, stated_reason, engine_version, format)
+    SELECT commit_at, instance_id, id, holder, 'TASK_UNLOCKED', token_id, node_id, 'LOCKED', 'READY',
+           CASE WHEN %(worker)s::text IS NULL THEN 'operator' ELSE 'work' END, '{}', sequence, 0, sequence, version,
+           %(actor)s::text, %(reason)s::text, %(engine)s::text, %(format)s::smallint
+    FROM freed
+)
+SELECT topic, holder, version, sequence FROM freed;
+
+-- name: release_expired
+-- Locks that have run out: the tasks are READY again. Several sweepers at once pass over each other's rows.
+WITH expired AS MATERIALIZED (
+    SELECT id, commit_at, lock_owner, row_number() OVER () AS place FROM (
+        SELECT id, commit_at, lock_owner FROM external_tasks
+        WHERE state = 'LOCKED' AND lock_expire_at <= (SELECT bpm_now())
+        ORDER BY lock_expire_at LIMIT %(limit)s::integer
+        FOR UPDATE SKIP LOCKED
+    ) e
+), stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at, count(*) AS events
+    FROM expired HAVING count(*) > 0
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
+                                engine_version, format)
+    SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
+           'ReleaseExpired', '{}', %(actor)s::text, events, '{}', %(engine)s::text, %(format)s::smallint
+    FROM stamp
+), freed AS (
+    UPDATE external_tasks t
+    SET state = 'READY', lock_owner = NULL, lock_expire_at = NULL, version = t.version + 1, commit_version = s.sequence,
+        commit_at = s.at
+    FROM expired e, stamp s
+    WHERE t.id = e.id
+    RETURNING t.*, s.sequence, e.place, e.lock_owner AS holder
+), told AS (
+    INSERT INTO external_task_events (
+        at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
+        commit_sequence, ordinal, thread_version, row_version, actor, engine_version, format)
+    SELECT commit_at, instance_id, id, holder, 'TASK_TIMED_OUT', token_id, node_id, 'LOCKED', 'READY', 'timeout', '{}',
+           sequence, place - 1, sequence, version, %(actor)s::text, %(engine)s::text, %(format)s::smallint
+    FROM freed
+)
+SELECT id, topic, holder, sequence FROM freed;
+
+-- name: now
+-- The only clock.
+SELECT bpm_now();

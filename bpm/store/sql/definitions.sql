@@ -1,0 +1,62 @@
+-- name: lock_definition_key
+-- Two deployments of one key at once would give the same version.
+SELECT pg_advisory_xact_lock(hashtextextended('process_definitions:' || %(key)s::text, 0));
+
+-- name: insert_definition
+-- The version after the latest one of the key; the key's lock is held.
+INSERT INTO process_definitions (id, key, name, version, version_tag, graph, graph_hash, source, source_hash, resource,
+                                 deployment_id, created_at, created_by, commit_version, commit_at, joins, whole_scopes,
+                                 reads, dynamic)
+SELECT %(id)s::uuid, %(key)s::text, %(name)s::text,
+       coalesce((SELECT max(version) FROM process_definitions WHERE key = %(key)s::text), 0) + 1,
+       %(version_tag)s::text, %(graph)s::jsonb, %(graph_hash)s::text, %(source)s::text, %(source_hash)s::text,
+       %(resource)s::text, %(deployment)s::uuid, %(at)s::timestamptz, %(actor)s::text, %(sequence)s::bigint,
+       %(at)s::timestamptz, %(joins)s::jsonb, %(whole_scopes)s::jsonb, %(reads)s::jsonb, %(dynamic)s::boolean
+RETURNING version;
+
+-- name: definition
+-- One definition, for the cache of a process: it never changes.
+SELECT id, key, version, version_tag, name, deployment_id, graph::text, graph_hash, source_hash FROM process_definitions
+WHERE id = %(id)s::uuid;
+
+-- name: find_definition
+-- The id of a definition of a key: of a version, of a tag, of a deployment, else the latest.
+SELECT id FROM process_definitions
+WHERE key = %(key)s::text
+  AND (%(version)s::bigint IS NULL OR version = %(version)s::bigint)
+  AND (%(version_tag)s::text IS NULL OR version_tag = %(version_tag)s::text)
+  AND (%(deployment)s::uuid IS NULL OR deployment_id = %(deployment)s::uuid)
+ORDER BY version DESC LIMIT 1;
+
+-- name: close_subscriptions
+-- What waited to start the older versions of a key waits no more; the new version's own follow.
+UPDATE start_subscriptions SET state = 'CLOSED', version = version + 1, commit_version = %(sequence)s::bigint, commit_at =
+%(at)s::timestamptz WHERE definition_key = %(key)s::text AND state = 'OPEN';
+
+-- name: open_subscription
+-- A start event that waits for a timer, message, signal or condition.
+INSERT INTO start_subscriptions (id, process_def_id, definition_key, node_id, kind, name, fire_at, schedule, state,
+version,
+                                 commit_version, commit_at, created_at)
+VALUES (%(id)s::uuid, %(definition)s::uuid, %(key)s::text, %(node)s::text, %(kind)s::text, %(name)s::text,
+%(fire_at)s::timestamptz, %(schedule)s::jsonb, 'OPEN', 1,
+        %(sequence)s::bigint, %(at)s::timestamptz, %(at)s::timestamptz);
+
+-- name: subscriptions_named
+-- Who starts by a message or signal of that name.
+SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
+WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'OPEN' ORDER BY definition_key, node_id;
+
+-- name: due_starts
+-- Start timers whose moment has come. Not locked: the one who moves the row on (advance_start) has fired it.
+SELECT id, version, process_def_id, definition_key, node_id, fire_at, schedule::text FROM start_subscriptions
+WHERE kind = 'TIMER' AND state = 'OPEN' AND fire_at <= bpm_now() ORDER BY fire_at LIMIT %(limit)s::integer;
+
+-- name: advance_start
+-- The start timer goes on to its next moment, or is closed; guarded by the version that was read.
+UPDATE start_subscriptions
+SET fire_at = %(fire_at)s::timestamptz, schedule = %(schedule)s::jsonb, state = CASE WHEN %(fire_at)s::timestamptz IS
+NULL THEN 'CLOSED' ELSE 'OPEN' END,
+    version = version + 1, commit_version = %(sequence)s::bigint, commit_at = %(at)s::timestamptz
+WHERE id = %(id)s::uuid AND version = %(version)s::bigint AND state = 'OPEN'
+RETURNING id;

@@ -1,0 +1,224 @@
+-- name: due_timers
+-- Timers whose moment has come, oldest first; of suspended instances none. Not locked: the step that fires one locks
+-- its instance's version row first (a scheduler that locked the timer first would deadlock with a step that cancels
+-- it).
+SELECT t.instance_id, t.ordinal, t.fire_at FROM timers t
+WHERE t.state = 'SCHEDULED' AND t.fire_at <= (SELECT bpm_now())
+  AND EXISTS (SELECT FROM process_instances p WHERE p.id = t.instance_id AND p.state = 'RUNNING')
+ORDER BY t.fire_at, t.id LIMIT %(limit)s::integer;
+
+-- name: active_tokens
+-- Tokens that the engine must advance and that have been left so for a while (a crash, a lost wake-up).
+SELECT t.instance_id, t.ordinal FROM tokens t
+WHERE t.state = 'ACTIVE' AND t.commit_at <= (SELECT bpm_now()) - make_interval(secs => %(seconds)s::double precision)
+  AND EXISTS (SELECT FROM process_instances p WHERE p.id = t.instance_id AND p.state = 'RUNNING')
+ORDER BY t.commit_at, t.id LIMIT %(limit)s::integer;
+
+-- name: active_of_instance
+-- The instance's tokens that the engine must advance, oldest first.
+SELECT t.ordinal FROM tokens t WHERE t.instance_id = %(instance)s::uuid AND t.state = 'ACTIVE' ORDER BY t.id LIMIT
+%(limit)s::integer;
+
+-- name: ready_topics
+-- Topics with tasks that wait for a worker, and how many at most (counted to a limit, never further).
+SELECT DISTINCT r.topic FROM (
+    SELECT topic FROM external_tasks WHERE state = 'READY' AND (retry_at IS NULL OR retry_at <= (SELECT bpm_now()))
+    LIMIT %(limit)s::integer
+) r;
+
+-- name: pending_messages
+-- What waits to be delivered, first in first out; what is older than its time to live is for expire_messages.
+SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
+version,
+       created_at
+FROM runtime_message
+WHERE box = 'OUT' AND state = 'PENDING' AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()))
+  AND (created_at, id) > (%(after_at)s::timestamptz, %(after_id)s::uuid)
+ORDER BY created_at, id LIMIT %(limit)s::integer;
+
+-- name: messages_of
+-- What one commit sent and is not delivered yet.
+SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
+version,
+       created_at
+FROM runtime_message
+WHERE box = 'OUT' AND state = 'PENDING' AND sender = %(sender)s::uuid AND sender_version = %(version)s::bigint
+ORDER BY sender_ordinal;
+
+-- name: pending_named
+-- Messages of a name that wait for somebody: asked when a ticket has been opened.
+SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
+version,
+       created_at
+FROM runtime_message
+WHERE box = 'OUT' AND state = 'PENDING' AND kind = %(kind)s::text AND name = %(name)s::text
+  AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()))
+ORDER BY created_at, id LIMIT %(limit)s::integer;
+
+-- name: matching_tickets
+-- Who waits for a message or signal of that name: with the message's correlation key, in instances of its business key,
+-- or in one instance only, where it says so. Oldest ticket first.
+SELECT w.instance_id, w.ordinal, w.node_id, w.correlation, p.business_key, p.definition_key
+FROM runtime_wait_ticket w JOIN process_instances p ON p.id = w.instance_id
+WHERE w.state = 'OPEN' AND w.kind = %(kind)s::text AND w.name = %(name)s::text AND p.state = 'RUNNING'
+  AND (%(correlation)s::text IS NULL OR w.correlation = %(correlation)s::text)
+  AND (%(business_key)s::text IS NULL OR p.business_key = %(business_key)s::text)
+  AND (%(instance)s::uuid IS NULL OR w.instance_id = %(instance)s::uuid)
+ORDER BY w.created_at, w.id LIMIT %(limit)s::integer;
+
+-- name: publish
+-- A message from outside: a row that waits for its receiver, and its event. It changes no instance, so it is allowed in
+-- any transaction.
+WITH stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason, key,
+    events,
+                                counters, engine_version, format)
+    SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
+           'PublishMessage', jsonb_build_object('message', %(id)s::uuid), %(actor)s::text, %(reason)s::text,
+           %(key)s::text, 1, '{}', %(engine)s::text, %(format)s::smallint
+    FROM stamp
+), sent AS (
+    INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name, correlation,
+                                 business_key, body, target, many, ticket, expires_at, state, ordinal, version,
+                                 commit_version, commit_at, created_at)
+    SELECT %(id)s::uuid, 'OUT', '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
+    sequence, 1,
+           %(kind)s::text, %(name)s::text, %(correlation)s::text, %(business_key)s::text, %(body)s::jsonb,
+           %(target)s::uuid, %(many)s::boolean, 0, at + make_interval(secs => %(live_seconds)s::double precision),
+           'PENDING', 1, 1, sequence, at, at
+    FROM stamp
+), told AS (
+    INSERT INTO work_events (
+        at, instance_id, entity, entity_id, event_type, to_state, reason, payload, commit_sequence, ordinal,
+        thread_version, row_version, actor, stated_reason, engine_version, format)
+    SELECT at, '00000000-0000-0000-0000-000000000000', 'message', %(id)s::uuid, 'MESSAGE_SENT', 'PENDING', 'message',
+           jsonb_build_object('kind', %(kind)s::text, 'name', %(name)s::text, 'body', %(body)s::jsonb), sequence,
+           0, sequence, 1, %(actor)s::text, %(reason)s::text, %(engine)s::text, %(format)s::smallint
+    FROM stamp
+)
+SELECT sequence, at FROM stamp;
+
+-- name: deliver_messages
+-- Messages that their receivers have consumed (or that nobody will) are closed in one batch. The receiver's own commit
+-- was the delivery; this only keeps the relay from asking again. Whoever closed one before is passed over.
+WITH asked AS MATERIALIZED (
+    SELECT m.id, row_number() OVER () AS place, a.receivers FROM (
+        SELECT m.id FROM runtime_message m
+        WHERE m.id = ANY (ARRAY(SELECT (jsonb_array_elements(%(messages)s::jsonb) ->> 'id')::uuid))
+          AND m.box = 'OUT' AND m.state = 'PENDING'
+        ORDER BY m.id
+        FOR UPDATE SKIP LOCKED
+    ) m JOIN jsonb_to_recordset(%(messages)s::jsonb) AS a(id uuid, receivers jsonb) USING (id)
+), stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at, count(*) AS events FROM asked HAVING
+    count(*) > 0
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
+                                engine_version, format)
+    SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
+           'DeliverMessages', '{}', %(actor)s::text, events, '{}', %(engine)s::text, %(format)s::smallint
+    FROM stamp
+), closed AS (
+    UPDATE runtime_message m
+    SET state = 'DELIVERED', version = m.version + 1, commit_version = s.sequence, commit_at = s.at
+    FROM asked a, stamp s
+    WHERE m.id = a.id
+    RETURNING m.*, s.sequence, a.place, a.receivers
+), told AS (
+    INSERT INTO work_events (
+        at, instance_id, entity, entity_id, event_type, from_state, to_state, reason, payload, commit_sequence, ordinal,
+        thread_version, row_version, actor, engine_version, format)
+    SELECT commit_at, instance_id, 'message', id, 'MESSAGE_DELIVERED', 'PENDING', 'DELIVERED', 'message',
+           jsonb_build_object('receivers', coalesce(receivers, '[]')), sequence, place - 1, sequence, version,
+           %(actor)s::text, %(engine)s::text, %(format)s::smallint
+    FROM closed
+)
+SELECT id FROM closed;
+
+-- name: expire_messages
+-- What nobody took within its time to live expires into history.
+WITH late AS MATERIALIZED (
+    SELECT id, row_number() OVER () AS place FROM (
+        SELECT id FROM runtime_message
+        WHERE box = 'OUT' AND state = 'PENDING' AND expires_at <= (SELECT bpm_now())
+        ORDER BY created_at LIMIT %(limit)s::integer
+        FOR UPDATE SKIP LOCKED
+    ) m
+), stamp AS MATERIALIZED (
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at, count(*) AS events FROM late HAVING count(*)
+    > 0
+), noted AS (
+    INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
+                                engine_version, format)
+    SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
+           'ExpireMessages', '{}', %(actor)s::text, events, '{}', %(engine)s::text, %(format)s::smallint
+    FROM stamp
+), closed AS (
+    UPDATE runtime_message m
+    SET state = 'EXPIRED', version = m.version + 1, commit_version = s.sequence, commit_at = s.at
+    FROM late l, stamp s
+    WHERE m.id = l.id
+    RETURNING m.*, s.sequence, l.place
+), told AS (
+    INSERT INTO work_events (
+        at, instance_id, entity, entity_id, event_type, from_state, to_state, reason, payload, commit_sequence, ordinal,
+        thread_version, row_version, actor, engine_version, format)
+    SELECT commit_at, instance_id, 'message', id, 'MESSAGE_EXPIRED', 'PENDING', 'EXPIRED', 'timeout', '{}', sequence,
+    place - 1,
+           sequence, version, %(actor)s::text, %(engine)s::text, %(format)s::smallint
+    FROM closed
+)
+SELECT id FROM closed;
+
+-- name: open_incidents
+-- Where operators are waited for, oldest first.
+SELECT i.instance_id, i.ordinal, i.kind, i.message, i.created_at FROM incidents i
+WHERE i.state = 'OPEN' ORDER BY i.created_at, i.id LIMIT %(limit)s::integer;
+
+-- name: engine_event
+-- What the engine itself did (ENGINE_TICK, ENGINE_RECOVERY, ENGINE_VERSION): no instance, no commit.
+INSERT INTO engine_events (at, instance_id, entity, event_type, reason, payload, actor, engine_version, format)
+VALUES (bpm_now(), NULL, 'engine', %(type)s::text, %(reason)s::text, %(payload)s::jsonb, %(actor)s::text,
+%(engine)s::text, %(format)s::smallint) RETURNING id, at;
+
+-- name: sweep_ended
+-- Instances that ended before the retention of runtime rows: history can rebuild them. One instance's rows go together.
+WITH gone AS MATERIALIZED (
+    SELECT id FROM process_instances
+    WHERE ended_at <= (SELECT bpm_now()) - make_interval(secs => %(seconds)s::double precision)
+    ORDER BY ended_at LIMIT %(limit)s::integer
+    FOR UPDATE SKIP LOCKED
+), t1 AS (DELETE FROM tokens WHERE instance_id IN (SELECT id FROM gone)
+), t2 AS (DELETE FROM token_links WHERE instance_id IN (SELECT id FROM gone)
+), t3 AS (DELETE FROM external_tasks WHERE instance_id IN (SELECT id FROM gone)
+), t4 AS (DELETE FROM timers WHERE instance_id IN (SELECT id FROM gone)
+), t5 AS (DELETE FROM user_tasks WHERE instance_id IN (SELECT id FROM gone)
+), t6 AS (DELETE FROM incidents WHERE instance_id IN (SELECT id FROM gone)
+), t7 AS (DELETE FROM variables WHERE instance_id IN (SELECT id FROM gone)
+), t8 AS (DELETE FROM runtime_wait_ticket WHERE instance_id IN (SELECT id FROM gone)
+), t9 AS (DELETE FROM runtime_message WHERE instance_id IN (SELECT id FROM gone) AND state <> 'PENDING'
+), t10 AS (DELETE FROM runtime_run_record WHERE thread_id IN (SELECT id FROM gone)
+)
+DELETE FROM process_instances WHERE id IN (SELECT id FROM gone) RETURNING id;
+
+-- name: sweep_receipts
+-- Receipts expire by setting.
+DELETE FROM runtime_operation_receipt WHERE id IN (
+    SELECT id FROM runtime_operation_receipt WHERE created_at <= (SELECT bpm_now()) - make_interval(secs =>
+    %(seconds)s::double precision) ORDER BY created_at LIMIT %(limit)s::integer
+)
+RETURNING id;
+
+-- name: ensure_partitions
+-- Months of history ahead, made by the owner's function.
+SELECT bpm_ensure_partitions(NULL, %(months)s::integer);
+
+-- name: months_ahead
+-- How many whole months are ready beyond the present one.
+SELECT bpm_months_ahead();
+
+-- name: move_clock
+-- Only in a database marked as one for tests.
+SELECT bpm_move_clock(%(ahead)s::interval);

@@ -1,0 +1,23 @@
+-- name: load
+-- The first round trip of a step: BEGIN stands before it in the same pipeline.
+SELECT bpm_load(%(thread)s::uuid, %(ask)s::jsonb)::text;
+
+-- name: answer
+-- What `decide` found missing, all keys in one round trip.
+SELECT bpm_answer(%(thread)s::uuid, %(keys)s::jsonb)::text;
+
+-- name: flush
+-- The whole commit as one document; COMMIT stands behind it in the same pipeline.
+SELECT bpm_flush(%(document)s::jsonb)::text;
+
+-- name: outside_commit
+-- A commit of the nil thread: what happens outside of instances. Its version is its sequence, so nothing is waited for.
+INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason, key,
+events,
+                            counters, engine_version, format)
+SELECT s, bpm_now(), '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', s,
+%(command)s::text,
+       %(arguments)s::jsonb, %(actor)s::text, %(reason)s::text, %(key)s::text, 0, '{}', %(engine)s::text,
+       %(format)s::smallint
+FROM (SELECT nextval('runtime_commit_sequence') AS s) n
+RETURNING sequence, at;

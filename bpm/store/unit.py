@@ -1,0 +1,95 @@
+"""The unit of work: one transaction of one instance, in two round trips, or three when something was missing.
+
+    with Unit(channel) as unit:
+        answer = unit.load(thread, question)        # BEGIN and the load
+        ...
+        answers = unit.answer(thread, keys)         # only after a Need
+        result = unit.flush(document)               # the flush and COMMIT
+
+Left without a flush, or by an exception, nothing has been written. In a caller's transaction a savepoint takes the
+place of BEGIN, so that a refusal or a lost race leaves what the caller did before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, LiteralString
+from uuid import UUID
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from bpm.semantics.state import Key
+from bpm.store.channel import Channel
+from bpm.store.errors import understood
+from bpm.store.loading import key_to_json
+from bpm.store.statements import sql
+from bpm.store.values import dumps, loads
+
+_BEGIN: LiteralString = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_SAVE: LiteralString = "SAVEPOINT tokentrail"
+_KEEP: LiteralString = "RELEASE SAVEPOINT tokentrail"
+_FORGET: LiteralString = "ROLLBACK TO SAVEPOINT tokentrail"
+
+
+class Unit:
+    """Holds the open transaction (or savepoint) of one step."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._open = False
+
+    def __enter__(self) -> Unit:
+        return self
+
+    def load(self, thread: UUID, question: dict[str, Any]) -> dict[str, Any]:
+        """Begin, lock the thread's version row and read what the question asks for. Raises StoreError."""
+        begin = _SAVE if self._channel.joined else _BEGIN
+        self._open = True
+        answer: dict[str, Any] = self._only(
+            self._send((begin, None), (sql("load"), {"thread": thread, "ask": dumps(question)}))[1]
+        )
+        return answer
+
+    def answer(self, thread: UUID, keys: Iterable[Key]) -> list[dict[str, Any]]:
+        """What the keys ask for, in their order. Raises StoreError."""
+        asked = dumps([key_to_json(thread, key) for key in keys])
+        answers: list[dict[str, Any]] = self._only(self._send((sql("answer"), {"thread": thread, "keys": asked}))[0])
+        return answers
+
+    def flush(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Write the commit and end the transaction; what `bpm_flush` returned. Raises StoreError: nothing was
+        written.
+        """
+        end: LiteralString = _KEEP if self._channel.joined else "COMMIT"
+        rows = self._send((sql("flush"), {"document": dumps(document)}), (end, None))[0]
+        self._open = False
+        result: dict[str, Any] = self._only(rows)
+        return result
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._open:
+            return
+        self._open = False
+        if self._channel.raw.info.transaction_status == TransactionStatus.IDLE:
+            return  # COMMIT itself failed, and the server has rolled back
+        # A connection that is gone has rolled back by itself; the first error is the one to tell.
+        with contextlib.suppress(psycopg.Error):
+            if self._channel.joined:
+                self._channel.send((_FORGET, None), (_KEEP, None))
+            else:
+                self._channel.send(("ROLLBACK", None))
+
+    def _send(self, *statements: tuple[LiteralString, Any]) -> list[list[tuple[Any, ...]]]:
+        try:
+            return self._channel.send(*statements)
+        except psycopg.Error as error:
+            raise self._channel.translate(understood(error)) from error
+
+    @staticmethod
+    def _only(rows: list[tuple[Any, ...]]) -> Any:
+        return loads(rows[0][0])
