@@ -8,7 +8,7 @@ from typing import Any
 from bpm.compiler import formulas
 from bpm.compiler.document import child, flag
 from bpm.compiler.loops import loop
-from bpm.compiler.mappings import mappings
+from bpm.compiler.mappings import mappings, refuse
 from bpm.compiler.place import Place, node
 from bpm.compiler.triggers import message
 from bpm.graph import Mapping, Node
@@ -66,6 +66,7 @@ def subprocess(place: Place) -> Node:
     """subProcess, transaction, adHocSubProcess; their content is lowered as a scope of its own (`lowering`)."""
     element = place.element
     if flag(element, "triggeredByEvent"):
+        refuse(place)
         return activity(place, "event_subprocess")
     if place.tag == "adHocSubProcess":
         done = child(element, "completionCondition")

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from bpm.compiler import supported
+from bpm.compiler import subscriptions, supported
 from bpm.compiler.diagnostics import CompileError, Diagnostic, Problems
 from bpm.compiler.document import BPMN, Document, children, document
 from bpm.compiler.lowering import lower
@@ -163,6 +163,7 @@ def _process(source: Document, element: Element, problems: Problems) -> Process:
     process = lower(source, element, problems)
     review(element, problems)
     supported.check(process, source, problems)
+    subscriptions.check(process, source, problems)
     return process
 
 

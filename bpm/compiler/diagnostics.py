@@ -85,6 +85,9 @@ SEVERITY: Final[dict[str, Severity]] = {
     "called-element-missing": "error",
     "collection-missing": "error",
     "implementation-missing": "warning",
+    "topic-missing": "error",
+    "name-computed": "error",
+    "subscription-twice": "error",
     "script-missing": "error",
     "start-never": "warning",
 }

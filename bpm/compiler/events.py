@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpm.compiler.activities import waits
 from bpm.compiler.document import flag, tag
-from bpm.compiler.mappings import mappings
+from bpm.compiler.mappings import mappings, refuse
 from bpm.compiler.place import Place, node
 from bpm.compiler.triggers import definitions, trigger
 from bpm.compiler.users import form
@@ -14,10 +14,12 @@ from bpm.graph import Mapping, Node
 
 def start(place: Place) -> Node:
     """startEvent. `interrupting` speaks in event subprocesses; a form on it is the form to start the process with."""
+    refuse(place)
     return node(
         place,
         "start",
         trigger=trigger(place),
+        outputs=mappings(place)[1],
         interrupting=flag(place.element, "isInterrupting", default=True),
         user=form(place),
         **waits(place),
@@ -41,6 +43,7 @@ def end(place: Place) -> Node:
 
 def boundary(place: Place) -> Node:
     """boundaryEvent, interrupting unless cancelActivity is false."""
+    refuse(place)
     return _event(
         place,
         "boundary",

@@ -102,7 +102,7 @@ def variable(name: str) -> Formula:
 
 def constant(value: str) -> Formula:
     """A text that is no expression, even where it looks like one."""
-    if not _looks_computed(value):
+    if not looks_computed(value):
         return Formula(text=value)
     quoted = value.replace("\\", "\\\\").replace('"', '\\"')
     return Formula(text=f'"{quoted}"', language="feel")
@@ -113,7 +113,7 @@ def timer(place: Place, kind: str, element: Element, *, quartz: bool) -> Formula
     found = formula(place, text(element), at=element)
     if found is None:
         place.report("timer-missing", "The timer says no time: write one, such as PT15M.", at=element)
-    elif not _looks_computed(found.text):
+    elif not looks_computed(found.text):
         try:
             timers.check(_timer_kind(kind), found.text, quartz=quartz)
         except timers.TimerFault as fault:
@@ -125,12 +125,23 @@ def _timer_kind(kind: str) -> timers.Kind:
     return "date" if kind == "date" else "duration" if kind == "duration" else "cycle"
 
 
+def reads_variables(found: Formula) -> bool:
+    """Whether the value of the formula depends on variables."""
+    if found.kind != "text" or not (found.language or looks_computed(found.text)):
+        return False
+    try:
+        compiled = compile_text(found.text, language=_language(found.language))
+    except ExpressionError:
+        return False  # reported where it stands
+    return compiled.dynamic or bool(compiled.names)
+
+
 def reads(process: Process) -> tuple[tuple[str, ...], bool]:
     """The names of all variables that formulas of the process may read, sorted; and whether one may ask for any."""
     names: set[str] = set()
     dynamic = False
     for found in _formulas(process):
-        if found.kind != "text" or not (found.language or _looks_computed(found.text)):
+        if found.kind != "text" or not (found.language or looks_computed(found.text)):
             continue
         try:
             compiled = compile_text(found.text, language=_language(found.language))
@@ -155,7 +166,8 @@ def _formulas(value: Any) -> Iterator[Formula]:
             yield from _formulas(item)
 
 
-def _looks_computed(source: str) -> bool:
+def looks_computed(source: str) -> bool:
+    """Whether a text without a language is an expression."""
     return source.startswith("=") or _JUEL.search(source) is not None
 
 

@@ -23,6 +23,17 @@ def mappings(place: Place) -> tuple[tuple[Mapping, ...], tuple[Mapping, ...]]:
     return tuple(inputs), tuple(outputs)
 
 
+def refuse(place: Place) -> None:
+    """Report mappings where nothing could see them: on start and boundary events and event subprocesses.
+
+    Zeebe maps what a caught message brings by outputs of the event: those are honoured.
+    """
+    zeebe = place.extensions.zeebe.get("ioMapping")
+    wrong = [item for holder in place.extensions.all("inputOutput") for item in inner(holder)]
+    for item in wrong + list(inner(zeebe, "input")):
+        place.report("unsupported-extension", f"A {place.tag} has no mappings: put them on what it leads to.", at=item)
+
+
 def parameters(place: Place, holder: Element, name: str) -> list[Mapping]:
     """The `camunda:inputParameter` or `outputParameter` elements in an inputOutput."""
     found = []

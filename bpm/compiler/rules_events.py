@@ -232,7 +232,7 @@ RULES: Final = (
     Rule("event-definition-not-reusable", "warning", "10.5.1, table 10.79", not_reusable),
     Rule("escalation-code-missing", "warning", "8.4.5, table 8.41", escalation_unnamed),
     Rule("error-reference-missing", "warning", "8.4.3, table 8.40", error_unnamed),
-    Rule("compensation-handler-missing", "error", "10.7.1, compensation handler", compensation_handler),
+    Rule("compensation-handler-missing", "warning", "10.7.1, compensation handler", compensation_handler),
     Rule("compensation-interrupting", "warning", "10.5.4, table 10.91", compensation_not_interrupting),
     Rule("link-pair", "error", "10.5.5, link event definition", link_pairs),
     Rule("link-twice", "error", "10.5.5, link event definition", link_twice),

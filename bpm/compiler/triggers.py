@@ -51,10 +51,11 @@ def definitions(place: Place, event: Element) -> list[Element]:
 
 
 def message(place: Place, element: Element, *, required: bool = True) -> Trigger:
-    """The message that an element with messageRef waits for or sends; who only sends (`required` false) may leave it open."""
+    """The message that an element with messageRef waits for or sends; who only sends (`required` false) may leave it
+    open."""
     reference = element.get("messageRef")
     target = place.document.resolve(reference)
-    payload = _payload(place, element)
+    payload = () if element is place.element else _payload(place, element)
     if target is None and required:
         why = (
             "set messageRef" if reference is None else f"messageRef names {reference!r}, which this file does not have"

@@ -85,8 +85,8 @@ def script(place: Place) -> Node:
         computed = formulas.formula(place, text(source), at=source, language=language) or formulas.NULL
         return activity(place, "pass", outputs=_result_of(_result(said), computed))
     topic = Formula(text=f"script:{format.lower()}" if format else "script")
-    headers = (("script", text(source)), ("scriptFormat", format))
-    return _task(place, Binding(topic=topic, headers=headers))
+    headers = (("script", text(source)), ("scriptFormat", format), ("resource", said.get("resource") or ""))
+    return _task(place, Binding(topic=topic, headers=tuple(pair for pair in headers if pair[1])))
 
 
 def binding(place: Place, element: Element) -> Binding | None:
@@ -99,7 +99,7 @@ def binding(place: Place, element: Element) -> Binding | None:
     if kind in ("external", "external-worker"):
         topic = formulas.formula(place, said.get("topic"), at=element)
         if topic is None:
-            place.report("implementation-missing", "The external task has no topic; its id is taken.", at=element)
+            place.report("topic-missing", "The external task has no topic: no worker could find it.", at=element)
         return Binding(topic=topic or Formula(text=place.id), inputs=_fields(place, said))
     connector = said.one("connector")
     if connector is not None:

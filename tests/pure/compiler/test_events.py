@@ -92,14 +92,19 @@ def test_conditions():
 
 
 def test_compensation_names_its_activity():
-    content = line('<task id="t"/>', '<intermediateThrowEvent id="x"><compensateEventDefinition activityRef="t"/></intermediateThrowEvent>')
+    content = line(
+        '<task id="t"/>',
+        '<intermediateThrowEvent id="x"><compensateEventDefinition activityRef="t"/></intermediateThrowEvent>',
+    )
     assert process(content).nodes["x"].trigger.activity == "t"
 
 
 def test_links_go_by_target_or_by_name():
     content = """<startEvent id="s"/><sequenceFlow id="f1" sourceRef="s" targetRef="a"/><endEvent id="e"/>
     <sequenceFlow id="f2" sourceRef="s" targetRef="b"/>
-    <intermediateThrowEvent id="a"><linkEventDefinition id="la"><target>lc</target></linkEventDefinition></intermediateThrowEvent>
+    <intermediateThrowEvent id="a">
+      <linkEventDefinition id="la"><target>lc</target></linkEventDefinition>
+    </intermediateThrowEvent>
     <intermediateThrowEvent id="b"><linkEventDefinition id="lb" name="two"/></intermediateThrowEvent>
     <intermediateCatchEvent id="c"><linkEventDefinition id="lc"/></intermediateCatchEvent>
     <intermediateCatchEvent id="d"><linkEventDefinition id="ld" name="two"/></intermediateCatchEvent>
@@ -140,7 +145,8 @@ def test_what_a_throw_sends_along():
         ("<timerEventDefinition><timeDuration>soon</timeDuration></timerEventDefinition>", "timer-broken"),
         ("<timerEventDefinition><timeDuration/></timerEventDefinition>", "timer-missing"),
         (
-            "<timerEventDefinition><timeDuration>PT1S</timeDuration><timeDate>2030-01-01</timeDate></timerEventDefinition>",
+            "<timerEventDefinition><timeDuration>PT1S</timeDuration><timeDate>2030-01-01</timeDate>"
+            "</timerEventDefinition>",
             "timer-several",
         ),
         ("<conditionalEventDefinition/>", "expression-missing"),
@@ -155,7 +161,8 @@ def test_what_an_event_must_say(definition, code):
 
 @pytest.mark.parametrize("definition", ["<timerEventDefinition/>", "<signalEventDefinition/>"])
 def test_a_start_that_waits_for_nothing_never_happens(definition):
-    content = f'<startEvent id="s">{definition}</startEvent><endEvent id="e"/><sequenceFlow id="f" sourceRef="s" targetRef="e"/>'
+    flow = '<sequenceFlow id="f" sourceRef="s" targetRef="e"/>'
+    content = f'<startEvent id="s">{definition}</startEvent><endEvent id="e"/>{flow}'
     assert "start-never" in codes(content)
 
 
@@ -168,7 +175,10 @@ POSITIONS = {
     ("process", '<startEvent id="x">{}</startEvent>'): "start event of a process",
     ("subProcess", '<startEvent id="x">{}</startEvent>'): "start event of a subprocess",
     ("event", '<startEvent id="x">{}</startEvent>'): "interrupting start event of an event subprocess",
-    ("event", '<startEvent id="x" isInterrupting="false">{}</startEvent>'): "non-interrupting start event of an event subprocess",
+    (
+        "event",
+        '<startEvent id="x" isInterrupting="false">{}</startEvent>',
+    ): "non-interrupting start event of an event subprocess",
     ("process", '<intermediateCatchEvent id="x">{}</intermediateCatchEvent>'): "intermediate catch event",
     ("process", '<intermediateThrowEvent id="x">{}</intermediateThrowEvent>'): "intermediate throw event",
     ("process", '<task id="t"/><boundaryEvent id="x" attachedToRef="t">{}</boundaryEvent>'): "boundary event",

@@ -69,11 +69,18 @@ def test_names_of_data_may_have_spaces():
 def test_what_a_process_reads():
     task = (
         '<serviceTask id="x" camunda:type="external" camunda:topic="${topic}"><extensionElements><camunda:inputOutput>'
-        '<camunda:inputParameter name="i"><camunda:list><camunda:value>${a.b}</camunda:value></camunda:list></camunda:inputParameter>'
+        '<camunda:inputParameter name="i"><camunda:list><camunda:value>${a.b}</camunda:value>'
+        "</camunda:list></camunda:inputParameter>"
         '<camunda:inputParameter name="j">plain $5</camunda:inputParameter>'
         "</camunda:inputOutput></extensionElements></serviceTask>"
     )
-    found = process(line(task, '<callActivity id="c" calledElement="q"><extensionElements><camunda:in source="d" target="e"/></extensionElements></callActivity>'))
+    found = process(
+        line(
+            task,
+            '<callActivity id="c" calledElement="q"><extensionElements><camunda:in source="d" target="e"/>'
+            "</extensionElements></callActivity>",
+        )
+    )
     assert (found.reads, found.dynamic) == (("a", "d", "topic"), False)
 
 

@@ -139,7 +139,8 @@ def test_a_standard_loop():
 
 def test_compensation_is_linked_by_its_association():
     found = process(
-        line('<task id="book"/>') + '<boundaryEvent id="b" attachedToRef="book"><compensateEventDefinition/></boundaryEvent>'
+        line('<task id="book"/>')
+        + '<boundaryEvent id="b" attachedToRef="book"><compensateEventDefinition/></boundaryEvent>'
         '<task id="undo" isForCompensation="true"/><association id="a" sourceRef="b" targetRef="undo"/>'
     )
     assert found.nodes["book"].compensation_handler == "undo"

@@ -32,24 +32,36 @@ def test_the_same_process_in_two_files():
 
 
 def test_called_processes():
-    caller = file("a.bpmn", "P", nodes='<callActivity id="c" calledElement="Q"/><callActivity id="d" calledElement="${q}"/>')
+    caller = file(
+        "a.bpmn", "P", nodes='<callActivity id="c" calledElement="Q"/><callActivity id="d" calledElement="${q}"/>'
+    )
     assert found(caller) == [("warning", "called-process-missing", "c", "a.bpmn")]
     assert found(caller, file("b.bpmn", "Q")) == []
 
 
 def test_imported_files():
     model = "http://www.omg.org/spec/BPMN/20100524/MODEL"
-    inner = f'<import importType="{model}" location="b.bpmn" namespace="b"/><import importType="http://www.w3.org/2001/XMLSchema" location="x.xsd" namespace="x"/>'
+    schema = '<import importType="http://www.w3.org/2001/XMLSchema" location="x.xsd" namespace="x"/>'
+    inner = f'<import importType="{model}" location="b.bpmn" namespace="b"/>{schema}'
     assert found(file("a.bpmn", "P", inner=inner)) == [("warning", "import-missing", "", "a.bpmn")]
     assert found(file("a.bpmn", "P", inner=inner, strict=True)) == [("error", "import-missing", "", "a.bpmn")]
     assert found(file("a.bpmn", "P", inner=inner), file("models/b.bpmn", "Q", space="b")) == []
 
 
 def test_strict_makes_errors_of_the_standards_warnings_only():
-    content = line('<task id="x" camunda:historyTimeToLive="P1D"/>') + '<sequenceFlow id="n" sourceRef="x" targetRef="e" isImmediate="false"/>'
+    content = (
+        line('<task id="x" camunda:historyTimeToLive="P1D"/>')
+        + '<sequenceFlow id="n" sourceRef="x" targetRef="e" isImmediate="false"/>'
+    )
     usual, strict = compiled(content), compiled(content, strict=True)
-    assert [(d.severity, d.code) for d in usual.diagnostics] == [("warning", "flow-not-immediate"), ("note", "extension-ignored")]
-    assert [(d.severity, d.code) for d in strict.diagnostics] == [("error", "flow-not-immediate"), ("note", "extension-ignored")]
+    assert [(d.severity, d.code) for d in usual.diagnostics] == [
+        ("warning", "flow-not-immediate"),
+        ("note", "extension-ignored"),
+    ]
+    assert [(d.severity, d.code) for d in strict.diagnostics] == [
+        ("error", "flow-not-immediate"),
+        ("note", "extension-ignored"),
+    ]
 
 
 def test_the_exception_has_everything():
@@ -62,7 +74,10 @@ def test_the_exception_has_everything():
 
 def test_a_feature_that_is_not_run_is_refused_by_name(monkeypatch):
     monkeypatch.setitem(supported.FEATURES, ("boundary", "signal", "interrupting"), False)
-    content = line('<task id="t"/>') + '<boundaryEvent id="b" attachedToRef="t"><signalEventDefinition signalRef="g"/></boundaryEvent>'
+    content = (
+        line('<task id="t"/>')
+        + '<boundaryEvent id="b" attachedToRef="t"><signalEventDefinition signalRef="g"/></boundaryEvent>'
+    )
     errors = compiled(content, '<signal id="g" name="go"/>').errors
     assert [(d.code, d.element) for d in errors] == [("unsupported-feature", "b")]
     assert "interrupting signal boundary event" in errors[0].message

@@ -34,7 +34,11 @@ def test_every_task_of_a_program_can_be_external(tag):
         ('camunda:class="shop.Charge"', "shop.Charge", []),
         ('camunda:delegateExpression="${charge}"', "charge", []),
         ('camunda:delegateExpression="#{shop.charge}"', "shop.charge", []),
-        ('camunda:expression="${mailer.send(order, \'now\')}"', "mailer.send", [("arg0", "${order}"), ("arg1", "${'now'}")]),
+        (
+            "camunda:expression=\"${mailer.send(order, 'now')}\"",
+            "mailer.send",
+            [("arg0", "${order}"), ("arg1", "${'now'}")],
+        ),
         ('camunda:expression="${ a.b.c ( f(x, y), z[1] ) }"', "a.b.c", [("arg0", "${f(x, y)}"), ("arg1", "${z[1]}")]),
         ('camunda:expression="${mailer.run(execution, n)}"', "mailer.run", [("arg1", "${n}")]),
         ('camunda:expression="${mailer.ping()}"', "mailer.ping", []),
@@ -59,7 +63,10 @@ def test_topics(attributes, topic, given):
         ('camunda:expression="${price * 2}" camunda:resultVariable="total"', [("total", "${price * 2}")]),
         ('camunda:expression="${order.total}" camunda:resultVariable="t"', [("t", "${order.total}")]),
         ("camunda:expression=\"${execution.setVariable('a', b + 1)}\"", [("a", "${b + 1}")]),
-        ("camunda:expression=\"${execution.getVariable('a')}\" camunda:resultVariable=\"b\"", [("b", "${execution.getVariable('a')}")]),
+        (
+            'camunda:expression="${execution.getVariable(\'a\')}" camunda:resultVariable="b"',
+            [("b", "${execution.getVariable('a')}")],
+        ),
         ('camunda:expression="${1 + 1}"', []),
     ],
 )
@@ -72,8 +79,10 @@ def test_what_only_computes_is_no_work(attributes, written):
 def test_a_task_definition_of_zeebe():
     found = service(
         "",
-        '<zeebe:taskDefinition type="charge" retries="=n"/><zeebe:taskHeaders><zeebe:header key="k" value="v"/></zeebe:taskHeaders>'
-        '<zeebe:ioMapping><zeebe:input source="=order.total" target="amount"/><zeebe:output source="=ok" target="paid"/></zeebe:ioMapping>',
+        '<zeebe:taskDefinition type="charge" retries="=n"/><zeebe:taskHeaders><zeebe:header key="k"'
+        ' value="v"/></zeebe:taskHeaders>'
+        '<zeebe:ioMapping><zeebe:input source="=order.total" target="amount"/><zeebe:output source="=ok"'
+        ' target="paid"/></zeebe:ioMapping>',
         zeebe=True,
     )
     assert (found.work.topic.text, found.work.retries.text, found.work.headers) == ("charge", "=n", (("k", "v"),))
@@ -86,10 +95,13 @@ def test_inputs_outputs_and_their_values():
         'camunda:type="external" camunda:topic="t" camunda:resultVariable="r"',
         '<camunda:inputOutput><camunda:inputParameter name="a"> ${x} </camunda:inputParameter>'
         '<camunda:inputParameter name="empty"/>'
-        '<camunda:inputParameter name="l"><camunda:list><camunda:value>1</camunda:value><camunda:value>${y}</camunda:value></camunda:list>'
-        '</camunda:inputParameter><camunda:inputParameter name="m"><camunda:map><camunda:entry key="k">v</camunda:entry>'
+        '<camunda:inputParameter name="l"><camunda:list><camunda:value>1</camunda:value>'
+        "<camunda:value>${y}</camunda:value></camunda:list>"
+        '</camunda:inputParameter><camunda:inputParameter name="m"><camunda:map><camunda:entry'
+        ' key="k">v</camunda:entry>'
         '<camunda:entry key="n"><camunda:list/></camunda:entry></camunda:map></camunda:inputParameter>'
-        '<camunda:inputParameter name="f"><camunda:script scriptFormat="feel">x + 1</camunda:script></camunda:inputParameter>'
+        '<camunda:inputParameter name="f"><camunda:script scriptFormat="feel">x + 1</camunda:script>'
+        "</camunda:inputParameter>"
         '<camunda:outputParameter name="o">${z}</camunda:outputParameter></camunda:inputOutput>',
     )
     a, empty, listed, mapped, computed = (mapping.source for mapping in found.inputs)
@@ -103,7 +115,8 @@ def test_inputs_outputs_and_their_values():
 def test_fields_become_inputs():
     found = service(
         'camunda:class="a.B"',
-        '<camunda:field name="to" stringValue="a@b.c"/><camunda:field name="text"><camunda:expression>${t}</camunda:expression>'
+        '<camunda:field name="to" stringValue="a@b.c"/><camunda:field name="text">'
+        "<camunda:expression>${t}</camunda:expression>"
         "</camunda:field>",
     )
     assert inputs(found) == [("to", "a@b.c"), ("text", "${t}")]
@@ -112,9 +125,10 @@ def test_fields_become_inputs():
 def test_connectors():
     found = service(
         "",
-        '<camunda:connector><camunda:connectorId>http-connector</camunda:connectorId><camunda:inputOutput>'
+        "<camunda:connector><camunda:connectorId>http-connector</camunda:connectorId><camunda:inputOutput>"
         '<camunda:inputParameter name="url">http://x</camunda:inputParameter>'
-        '<camunda:outputParameter name="answer">${response}</camunda:outputParameter></camunda:inputOutput></camunda:connector>',
+        '<camunda:outputParameter name="answer">${response}</camunda:outputParameter></camunda:inputOutput>'
+        "</camunda:connector>",
     )
     assert (found.work.topic.text, inputs(found)) == ("http-connector", [("url", "http://x")])
     assert [m.target for m in found.outputs] == ["answer"]
@@ -132,29 +146,37 @@ def test_retries_headers_and_errors():
     assert [(code, formula.text) for code, formula in found.work.errors] == [("FULL", "${full}")]
 
 
-@pytest.mark.parametrize(
-    ("format", "topic"), [('scriptFormat="JavaScript"', "script:javascript"), ("", "script")]
-)
+@pytest.mark.parametrize(("format", "topic"), [('scriptFormat="JavaScript"', "script:javascript"), ("", "script")])
 def test_scripts_are_work(format, topic):
     found = node(f'<scriptTask id="x" {format}><script>x = 1;</script></scriptTask>')
     assert (found.kind, found.work.topic.text, found.work.headers[0]) == ("external", topic, ("script", "x = 1;"))
 
 
 def test_scripts_in_feel_and_juel_are_computed():
-    feel = node('<scriptTask id="x" scriptFormat="feel" camunda:resultVariable="y"><script>= x + 1</script></scriptTask>')
+    feel = node(
+        '<scriptTask id="x" scriptFormat="feel" camunda:resultVariable="y"><script>= x + 1</script></scriptTask>'
+    )
     assert (feel.kind, feel.outputs[0].source.text, feel.outputs[0].source.language) == ("pass", "x + 1", "feel")
     zeebe = node(
-        '<scriptTask id="x"><extensionElements><zeebe:script expression="=a + b" resultVariable="c"/></extensionElements></scriptTask>',
+        '<scriptTask id="x"><extensionElements><zeebe:script expression="=a + b" resultVariable="c"/>'
+        "</extensionElements></scriptTask>",
         zeebe=True,
     )
     assert [(m.target, m.source.text) for m in zeebe.outputs] == [("c", "=a + b")]
 
 
 def test_decisions():
-    found = node('<businessRuleTask id="x" camunda:decisionRef="risk" camunda:resultVariable="r" camunda:mapDecisionResult="singleEntry"/>')
-    assert (found.kind, dict(found.decision)) == ("decision", {"ref": "risk", "result_variable": "r", "map": "singleEntry"})
+    found = node(
+        '<businessRuleTask id="x" camunda:decisionRef="risk" camunda:resultVariable="r"'
+        ' camunda:mapDecisionResult="singleEntry"/>'
+    )
+    assert (found.kind, dict(found.decision)) == (
+        "decision",
+        {"ref": "risk", "result_variable": "r", "map": "singleEntry"},
+    )
     zeebe = node(
-        '<businessRuleTask id="x"><extensionElements><zeebe:calledDecision decisionId="risk" resultVariable="r"/></extensionElements>'
+        '<businessRuleTask id="x"><extensionElements><zeebe:calledDecision decisionId="risk"'
+        ' resultVariable="r"/></extensionElements>'
         "</businessRuleTask>",
         zeebe=True,
     )
@@ -171,14 +193,16 @@ def test_a_message_that_a_worker_sends():
     ("element", "code"),
     [
         ('<serviceTask id="x"/>', "implementation-missing"),
-        ('<serviceTask id="x" camunda:type="external"/>', "implementation-missing"),
+        ('<serviceTask id="x" camunda:type="external"/>', "topic-missing"),
         ('<serviceTask id="x" camunda:expression="${a.b(execution)}"/>', "argument-dropped"),
         ('<serviceTask id="x" camunda:expression="${a.b(c)} and more"/>', "expression-as-topic"),
         ('<serviceTask id="x" camunda:expression="${a.b(c +)}"/>', "expression-broken"),
         ('<scriptTask id="x"/>', "script-missing"),
         (
-            '<serviceTask id="x" camunda:class="A"><extensionElements><camunda:inputOutput><camunda:inputParameter name="a">'
-            '<camunda:script scriptFormat="groovy">1</camunda:script></camunda:inputParameter></camunda:inputOutput></extensionElements>'
+            '<serviceTask id="x" camunda:class="A"><extensionElements><camunda:inputOutput>'
+            '<camunda:inputParameter name="a">'
+            '<camunda:script scriptFormat="groovy">1</camunda:script></camunda:inputParameter>'
+            "</camunda:inputOutput></extensionElements>"
             "</serviceTask>",
             "unsupported-language",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from bpm.compiler import Compiled, compile_bpmn
@@ -30,15 +31,17 @@ def written(content: str, around: str = "", attributes: str = "", *, zeebe: bool
 
 
 def line(*elements: str) -> str:
-    """Elements between a start and an end event, joined one after the other by sequence flows. Each has its id at once."""
+    """Elements between a start and an end event, joined by sequence flows f0, f1, ...; each names its id first."""
     ids = ["s", *(element.split('id="', 1)[1].split('"', 1)[0] for element in elements), "e"]
     flows = "".join(
-        f'<sequenceFlow id="f{n}" sourceRef="{a}" targetRef="{b}"/>' for n, (a, b) in enumerate(zip(ids, ids[1:], strict=False))
+        f'<sequenceFlow id="f{n}" sourceRef="{a}" targetRef="{b}"/>' for n, (a, b) in enumerate(pairwise(ids))
     )
     return f'<startEvent id="s"/>{"".join(elements)}<endEvent id="e"/>{flows}'
 
 
-def compiled(content: str, around: str = "", attributes: str = "", *, zeebe: bool = False, strict: bool = False) -> Compiled:
+def compiled(
+    content: str, around: str = "", attributes: str = "", *, zeebe: bool = False, strict: bool = False
+) -> Compiled:
     """The result for a process of this content."""
     return compile_bpmn(written(content, around, attributes, zeebe=zeebe), file="test.bpmn", strict=strict)
 

@@ -28,8 +28,10 @@ from bpm.graph import (
 
 texts = st.text(max_size=6)
 formulas = st.deferred(
-    lambda: st.builds(Formula, text=texts, language=st.sampled_from([None, "feel", "juel"]))
-    | st.builds(Formula, kind=st.just("list"), items=st.lists(formulas, max_size=2).map(tuple))
+    lambda: (
+        st.builds(Formula, text=texts, language=st.sampled_from([None, "feel", "juel"]))
+        | st.builds(Formula, kind=st.just("list"), items=st.lists(formulas, max_size=2).map(tuple))
+    )
 )
 mappings = st.lists(st.builds(Mapping, target=texts, source=formulas, local=st.booleans()), max_size=2).map(tuple)
 maybe = st.none() | formulas
@@ -56,7 +58,8 @@ nodes = st.builds(
     default=st.none() | texts,
     trigger=st.none() | triggers,
     inputs=mappings,
-    work=st.none() | st.builds(WorkSpec, topic=formulas, headers=st.lists(st.tuples(texts, texts), max_size=2).map(tuple)),
+    work=st.none()
+    | st.builds(WorkSpec, topic=formulas, headers=st.lists(st.tuples(texts, texts), max_size=2).map(tuple)),
     user=st.none() | st.builds(UserSpec, assignee=maybe, candidate_users=st.lists(formulas, max_size=2).map(tuple)),
     call=st.none() | st.builds(CallSpec, target=formulas, inputs=mappings),
     loop=st.none() | st.builds(LoopSpec, kind=texts, collection=maybe, loop_maximum=st.none() | st.integers()),
@@ -69,7 +72,9 @@ processes = st.builds(
     scopes=st.dictionaries(texts, st.builds(Scope, id=texts, parent=st.none() | texts), max_size=2),
     data_objects=st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
     dynamic=st.booleans(),
-    reach=st.dictionaries(texts, st.dictionaries(texts, st.lists(texts, max_size=2).map(tuple), max_size=2), max_size=2),
+    reach=st.dictionaries(
+        texts, st.dictionaries(texts, st.lists(texts, max_size=2).map(tuple), max_size=2), max_size=2
+    ),
 )
 
 
