@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 
 from bpm.models import Incident, ProcessInstance, Token, TokenEvent
@@ -18,6 +18,12 @@ OPEN_TOKEN = ("ACTIVE", "WAITING")
 EVENTS_READ = 5_000
 INSTANCES_READ = 10_000
 ARRIVALS = ("TOKEN_CREATED", "TOKEN_MOVED", "TOKEN_JOINED")
+
+
+def standing_tokens() -> QuerySet[Token]:
+    """Open tokens that stand somewhere themselves: one that forked waits for its branches and is nowhere."""
+    branches = Token.objects.filter(parent_token_id=OuterRef("id"), state__in=OPEN_TOKEN)
+    return Token.objects.filter(~Exists(branches), state__in=OPEN_TOKEN)
 
 
 def marks_of_instance(instance_id: UUID, started_at: datetime) -> Marks:
@@ -38,7 +44,7 @@ def marks_of_instance(instance_id: UUID, started_at: datetime) -> Marks:
             flows[flow] += 1
     mine: dict[str, Any] = {"instance_id": instance_id}
     return Marks(
-        tokens=_by_node(Token.objects.filter(**mine, state__in=OPEN_TOKEN)),
+        tokens=_by_node(standing_tokens().filter(**mine)),
         incidents=_by_node(Incident.objects.filter(**mine, state="OPEN")),
         passed=dict(passed),
         flows=dict(flows),
@@ -51,7 +57,7 @@ def marks_of_definition(definition_id: UUID) -> Marks:
     newest = ProcessInstance.objects.filter(definition_id=definition_id, ended_at=None).order_by("-started_at")
     ids = newest.values("id")[:INSTANCES_READ]
     return Marks(
-        tokens=_by_node(Token.objects.filter(instance_id__in=ids, state__in=OPEN_TOKEN)),
+        tokens=_by_node(standing_tokens().filter(instance_id__in=ids)),
         incidents=_by_node(Incident.objects.filter(instance_id__in=ids, state="OPEN")),
         more=bool(newest[INSTANCES_READ : INSTANCES_READ + 1]),
     )

@@ -9,16 +9,16 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
-from bpm.models import Incident, ProcessInstance, Timer, Token, Variable, WaitTicket
+from bpm.models import Incident, ProcessInstance, ThreadVersion, Timer, Token, Variable, WaitTicket
 from bpm.queries import incidents as incident_rows
 from bpm.queries import rows, work
+from bpm.queries.diagram import OPEN_TOKEN, standing_tokens
 from bpm.queries.nodes import name_of
 from bpm.queries.paging import Page, page
 
-OPEN_TOKEN = ("ACTIVE", "WAITING")
 LISTED = 100  # of each kind of open work
 LISTED_VARIABLES = 500
 
@@ -110,9 +110,11 @@ def called_by(instance_id: UUID, limit: int = 50) -> list[rows.Instance]:
 
 
 def _instances() -> QuerySet[ProcessInstance]:
-    return ProcessInstance.objects.select_related("definition").only(
-        "id", "state", "definition_key", "business_key", "started_at", "started_by", "ended_at", "version",
-        "parent_instance_id", "definition__id", "definition__name", "definition__version",
+    version = ThreadVersion.objects.filter(thread_id=OuterRef("id")).values("version")
+    rows = ProcessInstance.objects.select_related("definition").annotate(commits=Subquery(version))
+    return rows.only(
+        "id", "state", "definition_key", "business_key", "started_at", "started_by", "ended_at", "parent_instance_id",
+        "definition__id", "definition__name", "definition__version",
     )  # fmt: skip
 
 
@@ -123,12 +125,12 @@ def _named(text: str) -> Q:
         return Q(business_key__startswith=text)
 
 
-def _with_places(found: Page[ProcessInstance]) -> Page[rows.Instance]:
+def _with_places(found: Page[Any]) -> Page[rows.Instance]:
     """Add where the instances are and how many incidents they have: two statements for the whole page."""
     ids = [row.id for row in found.items]
     definitions = {row.id: row.definition_id for row in found.items}
     places: dict[UUID, list[rows.Place]] = {}
-    standing = Token.objects.filter(instance_id__in=ids, state__in=OPEN_TOKEN).values("instance_id", "node_id")
+    standing = standing_tokens().filter(instance_id__in=ids).values("instance_id", "node_id")
     for place in standing.annotate(tokens=Count("id")).order_by("instance_id", "node_id"):
         instance_id, node_id = place["instance_id"], place["node_id"]
         name = name_of(definitions[instance_id], node_id)
@@ -148,7 +150,7 @@ def _with_places(found: Page[ProcessInstance]) -> Page[rows.Instance]:
                 started_at=row.started_at,
                 started_by=row.started_by,
                 ended_at=row.ended_at,
-                version=row.version,
+                version=row.commits or 0,
                 parent_instance_id=row.parent_instance_id,
                 incidents=incidents.get(row.id, 0),
                 places=tuple(places.get(row.id, ())),

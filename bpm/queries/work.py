@@ -82,7 +82,7 @@ def list_user_tasks(
         if candidate:
             may |= Q(candidate_users__contains=[candidate])
         if groups:
-            may |= Q(candidate_groups__overlap=groups)
+            may |= Q(candidate_groups__has_any_keys=groups)
         found = found.filter(may)
     return page(found, ("-created_at", "id"), shape_user, after=after, size=size)
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
+from django.contrib import admin
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.functional import cached_property
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
+from cockpit.templatetags.cockpit import state
+
 COUNTED = 10_000
+NIL = UUID(int=0)
 
 
 class BoundedPaginator(Paginator):
@@ -37,6 +45,21 @@ class ReadOnlyAdmin(ModelAdmin):
     actions = None
     list_disable_select_all = True
 
+    @admin.display(description=_("instance"), ordering="instance_id")
+    def instance_link(self, row: Any) -> str:
+        """The instance, as a link to its page."""
+        return _link(row.instance_id)
+
+    @admin.display(description=_("thread"), ordering="thread_id")
+    def thread_link(self, row: Any) -> str:
+        """The instance that the commit log calls a thread."""
+        return _link(row.thread_id)
+
+    @admin.display(description=_("state"), ordering="state")
+    def state_badge(self, row: Any) -> str:
+        """The state in its colour."""
+        return state(row.state)
+
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:
         """Never."""
         return False
@@ -52,3 +75,12 @@ class ReadOnlyAdmin(ModelAdmin):
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
         """The admin's own log of changes has nothing to say about rows that nobody changes here."""
         return self.changeform_view(request, object_id, "", extra_context)
+
+
+def _link(instance: UUID | None) -> str:
+    # The nil thread is what people and schedulers do outside of instances.
+    if instance is None or instance == NIL:
+        return "–"
+    return format_html(
+        '<a class="tt-link tt-mono" href="{}">{}</a>', reverse("cockpit:instance", args=[instance]), instance
+    )

@@ -150,11 +150,15 @@ RUNTIME = (
 HISTORY = tuple(model for model in TABLES if model not in RUNTIME)
 
 
+# Columns that are shown by a method of the admin: as a link, as a badge.
+SHOWN_AS = {"instance_id": "instance_link", "thread_id": "thread_link", "state": "state_badge"}
+
+
 def register(site: Any) -> None:
     """Put every table into the site."""
     for model, table in TABLES.items():
         look = {
-            "list_display": table.columns,
+            "list_display": tuple(SHOWN_AS.get(column, column) for column in table.columns),
             "list_filter": table.filters,
             "search_fields": table.search,
             "ordering": table.order,

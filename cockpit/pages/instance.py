@@ -23,7 +23,7 @@ def page(request: HttpRequest, id: UUID) -> Shown:
         "nodes": nodes_of(instance.definition_id).values(),
         **timeline.context(request, instance.id, instance.definition_id),
     }
-    return Shown("cockpit/instance.html", instance.business_key or instance.title, context)
+    return Shown("cockpit/instance.html", instance.title, context)
 
 
 def live(request: HttpRequest, id: UUID) -> Shown:

@@ -42,8 +42,8 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "TASK_TIMED_OUT": ("timer_off", "amber", N_("The lock of {worker} on {place} ran out")),
     "TASK_COMPLETED": ("task_alt", "green", N_("{worker} completed {place}")),
     "TASK_ERROR_THROWN": ("report", "amber", N_("{worker} reported the error {code} at {place}")),
-    "TASK_FAILED": ("error", "red", N_("{worker} failed at {place}, {retries} retries left")),
-    "TASK_RETRIED": ("replay", "amber", N_("{place} is ready again, {retries} retries left")),
+    "TASK_FAILED": ("error", "red", N_("{worker} failed at {place}; retries left: {retries}")),
+    "TASK_RETRIED": ("replay", "amber", N_("{place} is ready again; retries left: {retries}")),
     "TASK_CANCELLED": ("block", "grey", N_("The work at {place} is not needed any more")),
     "TIMER_SCHEDULED": ("schedule", "blue", N_("{place} is due {due}")),
     "TIMER_FIRED": ("alarm_on", "violet", N_("The time of {place} came")),
@@ -67,7 +67,6 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
 BY_STATE: dict[tuple[str, str], tuple[str, str, str]] = {
     ("TOKEN_STATE_CHANGED", "WAITING"): ("hourglass_empty", "grey", N_("The token waits at {place}")),
     ("TOKEN_STATE_CHANGED", "ACTIVE"): ("arrow_forward", "blue", N_("The token at {place} goes on")),
-    ("TASK_FAILED", "FAILED"): ("error", "red", N_("{worker} failed at {place}, no retries left")),
 }
 
 REASONS: dict[str, str] = {

@@ -86,7 +86,7 @@ def as_json(value: Any) -> str:
 @register.filter
 def pretty(value: Any) -> str:
     """A variable's value as JSON over several lines."""
-    return variables.dumps(value, indent=2)
+    return _laid_out(value, "\n")
 
 
 @register.filter
@@ -111,3 +111,13 @@ def awaited(ticket: Any) -> SafeString:
 def incident_icon(kind: str) -> str:
     """The symbol of an incident's kind."""
     return INCIDENT_KINDS.get(kind, "error")
+
+
+def _laid_out(value: Any, line: str) -> str:
+    if not value or not isinstance(value, dict | list):
+        return variables.dumps(value)
+    inner = line + "  "
+    if isinstance(value, list):
+        return "[" + inner + f",{inner}".join(_laid_out(item, inner) for item in value) + line + "]"
+    pairs = [f"{variables.dumps(name)}: {_laid_out(item, inner)}" for name, item in value.items()]
+    return "{" + inner + f",{inner}".join(pairs) + line + "}"
