@@ -53,7 +53,8 @@ def formula(place: Place, raw: str | None, *, at: Element | None = None, languag
 
 def condition(place: Place, element: Element, *, what: str) -> Formula | None:
     """The formula of an element that decides (a condition of any kind); `what` names it in findings."""
-    said = element.get("language", "")
+    default = place.document.language
+    said = element.get("language") or (default if language_of(default) == "feel" else "")
     if not known_language(said):
         place.report(
             "unsupported-language", f"{what} is written in {said!r}; the engine decides in FEEL and JUEL.", at=element

@@ -9,7 +9,7 @@ from typing import Final
 
 from bpm.compiler import activities, calls, events, formulas, gateways, users, work
 from bpm.compiler.diagnostics import Problems
-from bpm.compiler.document import Document, child, children, flag, tag
+from bpm.compiler.document import Document, child, children, tag
 from bpm.compiler.place import Place
 from bpm.compiler.vocabulary import extensions, inner
 from bpm.compiler.xml import Element
@@ -58,7 +58,7 @@ class _Draft:
     nodes: dict[str, Node] = field(default_factory=dict)
     flows: dict[str, Flow] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
-    flow_elements: list[tuple[Element, str, str]] = field(default_factory=list)  # with scope and position
+    flow_elements: list[tuple[Element, str]] = field(default_factory=list)  # with the scope
 
 
 def lower(document: Document, element: Element, problems: Problems) -> Process:
@@ -68,9 +68,9 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
     id = element.get("id", "").strip()
     if not id:
         problems.report("id-missing", element, "The process has no id: nothing could start it.")
-    _scope(draft, element, id, parent=None, position="process")
-    for flow_element, scope, position in draft.flow_elements:
-        _flow(draft, flow_element, scope, position)
+    _scope(draft, element, id, parent=None)
+    for flow_element, scope in draft.flow_elements:
+        _flow(draft, flow_element, scope)
     _link(draft)
     said = extensions(element)
     tagged = said.zeebe.get("versionTag")
@@ -103,16 +103,16 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
     )
 
 
-def _scope(draft: _Draft, element: Element, id: str, *, parent: str | None, position: str) -> None:
+def _scope(draft: _Draft, element: Element, id: str, *, parent: str | None) -> None:
     """Lower the content of a process or subprocess into a scope."""
     members: list[str] = []
     draft.scopes[id] = Scope(id=id, parent=parent)  # its place in the order: before the scopes within
     for item in children(element):
         name = tag(item)
         if name == "sequenceFlow":
-            draft.flow_elements.append((item, id, position))
+            draft.flow_elements.append((item, id))
         elif name in LOWER:
-            if node := _node(draft, item, id, position):
+            if node := _node(draft, item, id):
                 members.append(node.id)
         elif name in FOREIGN:
             draft.problems.report("unsupported-element", item, f"A {name} is no part of a process that can be run.")
@@ -126,7 +126,7 @@ def _scope(draft: _Draft, element: Element, id: str, *, parent: str | None, posi
     )
 
 
-def _node(draft: _Draft, element: Element, scope: str, position: str) -> Node | None:
+def _node(draft: _Draft, element: Element, scope: str) -> Node | None:
     """Lower one flow node and, for a subprocess, what is in it."""
     id = element.get("id", "").strip()
     if not id:
@@ -134,31 +134,29 @@ def _node(draft: _Draft, element: Element, scope: str, position: str) -> Node | 
         return None
     if id in draft.nodes or id in draft.scopes:
         return None  # reported as id-duplicate
-    node = LOWER[tag(element)](_place(draft, element, id, scope, position))
+    node = LOWER[tag(element)](_place(draft, element, id, scope))
     draft.nodes[id] = replace(node, default=element.get("default"))
     if tag(element) in SUBPROCESSES:
-        event = flag(element, "triggeredByEvent")
-        _scope(draft, element, id, parent=scope, position="event_subprocess" if event else "subprocess")
+        _scope(draft, element, id, parent=scope)
     return draft.nodes[id]
 
 
-def _place(draft: _Draft, element: Element, id: str, scope: str, position: str) -> Place:
+def _place(draft: _Draft, element: Element, id: str, scope: str) -> Place:
     return Place(
         element=element,
         id=id,
         scope=scope,
-        position=position,
         document=draft.document,
         problems=draft.problems,
         extensions=extensions(element),
     )
 
 
-def _flow(draft: _Draft, element: Element, scope: str, position: str) -> None:
+def _flow(draft: _Draft, element: Element, scope: str) -> None:
     """Lower a sequence flow whose ends are nodes of its scope; others are reported and left out."""
     source, target = element.get("sourceRef", "").strip(), element.get("targetRef", "").strip()
     id = element.get("id", "").strip() or f"{source}-{target}"
-    place = _place(draft, element, id, scope, position)
+    place = _place(draft, element, id, scope)
     for attribute, end in (("sourceRef", source), ("targetRef", target)):
         if end not in draft.nodes:
             place.report(

@@ -12,18 +12,14 @@ from bpm.compiler.vocabulary import Extensions
 from bpm.compiler.xml import Element, line
 from bpm.graph import Node
 
-# Where a flow node can stand, which decides what its events mean.
-POSITIONS = ("process", "subprocess", "event_subprocess")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """`scope` is the id of the process or subprocess around the element, `position` what that is (POSITIONS)."""
+    """`scope` is the id of the process or subprocess around the element."""
 
     element: Element
     id: str
     scope: str
-    position: str
     document: Document
     problems: Problems
     extensions: Extensions

@@ -19,10 +19,10 @@ from bpm.compiler.xml import Element
 type Breach = tuple[Element, str]
 type Check = Callable[[Index], Iterator[Breach]]
 
-TASKS: Final = (
+ACTIVITIES: Final = (
     *("task", "sendTask", "receiveTask", "serviceTask", "userTask", "manualTask", "scriptTask", "businessRuleTask"),
+    *("callActivity", "subProcess", "transaction", "adHocSubProcess"),
 )
-ACTIVITIES: Final = (*TASKS, "callActivity", "subProcess", "transaction", "adHocSubProcess")
 GATEWAYS: Final = ("exclusiveGateway", "parallelGateway", "inclusiveGateway", "eventBasedGateway", "complexGateway")
 CATCHING: Final = ("startEvent", "intermediateCatchEvent", "boundaryEvent")
 THROWING: Final = ("intermediateThrowEvent", "endEvent")

@@ -10,9 +10,7 @@ from bpm.compiler.rules import Breach, Index, Rule, named
 from bpm.compiler.rules_data import same_item
 from bpm.compiler.xml import Element
 
-GLOBAL_TASKS: Final = (
-    *("globalTask", "globalUserTask", "globalManualTask", "globalScriptTask", "globalBusinessRuleTask"),
-)
+GLOBAL_TASKS: Final = ("globalTask", "globalUserTask", "globalManualTask", "globalScriptTask", "globalBusinessRuleTask")
 
 
 def operation_data(index: Index) -> Iterator[Breach]:

@@ -2,8 +2,8 @@
 
 A feature is (kind of node, trigger or mark, position). Positions of a start: process, subprocess, interrupting and
 non-interrupting (event subprocess); of a boundary event: interrupting, non-interrupting; "" elsewhere. What is not in
-the table is no BPMN (`trigger-misplaced`); what is False in it is BPMN that this engine does not run yet: a model that
-uses it is refused with the feature's name. Source of what is allowed: BPMN 2.0.2, tables 10.84 to 10.93."""
+the table is no BPMN (`rules_events` says so); what is False in it is BPMN that this engine does not run yet: a model
+that uses it is refused with the feature's name. Source of what is allowed: BPMN 2.0.2, tables 10.84 to 10.93."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 
 from bpm.compiler.diagnostics import Problems
 from bpm.compiler.document import Document
-from bpm.graph import Node, Process
+from bpm.graph import Node, Process, Trigger
 
 type Feature = tuple[str, str, str]
 
@@ -119,7 +119,9 @@ _EVENTS: Final = ("start", "catch", "throw", "boundary", "end")
 def features(process: Process, node: Node) -> Iterator[Feature]:
     """The features that a node needs."""
     if node.kind in _EVENTS:
-        yield (node.kind, node.trigger.kind if node.trigger else "none", position(process, node))
+        trigger = node.trigger or Trigger()
+        for kind in (trigger.kind, *(part.kind for part in trigger.parts)):
+            yield (node.kind, kind, position(process, node))
         return
     mark = "ad_hoc" if node.ad_hoc else "transaction" if node.transaction else "instantiate" if node.instantiate else ""
     yield (node.kind, mark, "")
@@ -144,13 +146,18 @@ def position(process: Process, node: Node) -> str:
 
 
 def check(process: Process, document: Document, problems: Problems) -> None:
-    """Report every node that is no BPMN, or that the engine does not run."""
+    """Report every feature of the process that the engine does not run."""
     for node in process.nodes.values():
         for feature in features(process, node):
             # What is not in the table is no BPMN; the rules of events say so (`rules_events`).
             if not FEATURES.get(feature, True):
-                said = f"A {phrase(feature)} is not supported by this engine."
+                said = f"{article(phrase(feature)).capitalize()} is not supported by this engine."
                 problems.report("unsupported-feature", document.by_id.get(node.id), said, id=node.id)
+
+
+def article(words: str) -> str:
+    """The words with "a" or "an" before them."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def phrase(feature: Feature) -> str:
@@ -161,13 +168,14 @@ def phrase(feature: Feature) -> str:
     if kind in _EVENTS:
         words = ("intermediate" if kind in ("catch", "throw") else "", mark, kind, "event")
         return " ".join(word for word in (position if kind == "boundary" else "", *words) if word) + (
-            f" of a {position}" if kind == "start" and position != "process" else ""
+            f" of {article(position)}" if kind == "start" and position != "process" else ""
         )
     special = {
         "loop": "multi-instance",
         "activity": "handler",
         "event_based": "event-based gateway",
         "call": "call activity",
+        "decision": "decision task",
     }
     if feature == ("loop", "standard", ""):
         return "standard loop"

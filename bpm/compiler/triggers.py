@@ -93,7 +93,7 @@ def _timer(place: Place, element: Element) -> Trigger:
 
 def _absent(place: Place, code: str) -> str:
     """A start event of a process that waits for nothing only never starts it; elsewhere a token would wait forever."""
-    return "start-never" if place.tag == "startEvent" and place.position == "process" else code
+    return "start-never" if place.tag == "startEvent" and tag(place.element.getparent()) == "process" else code
 
 
 def _signal(place: Place, element: Element) -> Trigger:

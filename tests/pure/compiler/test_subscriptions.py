@@ -74,5 +74,6 @@ def test_inputs_where_nothing_sees_them(element):
 
 def test_what_a_message_brings_is_mapped_by_zeebe():
     mapping = '<zeebe:ioMapping><zeebe:output source="=a" target="b"/></zeebe:ioMapping>'
-    start = f'<startEvent id="s"><extensionElements>{mapping}</extensionElements><messageEventDefinition messageRef="m"/></startEvent>'
+    inner = f'<extensionElements>{mapping}</extensionElements><messageEventDefinition messageRef="m"/>'
+    start = f'<startEvent id="s">{inner}</startEvent>'
     assert [m.target for m in process(start, AROUND, zeebe=True).nodes["s"].outputs] == ["b"]

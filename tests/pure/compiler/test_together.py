@@ -85,7 +85,7 @@ def test_a_feature_that_is_not_run_is_refused_by_name(monkeypatch):
 
 PHRASES = {
     ("boundary", "timer", "non-interrupting"): "non-interrupting timer boundary event",
-    ("start", "error", "interrupting"): "error start event of a interrupting event subprocess",
+    ("start", "error", "interrupting"): "error start event of an interrupting event subprocess",
     ("start", "none", "process"): "none start event",
     ("catch", "signal", ""): "intermediate signal catch event",
     ("loop", "parallel", ""): "parallel multi-instance",
