@@ -10,6 +10,7 @@ foreign key constraint: they are never dangling inside an instance, and each wou
 
 - `definitions`, `instances`, `tokens`, `tasks`, `timers`, `people`, `variables`, `messages`: runtime
 - `history`: the events; `log`: the commit log and what stands beside it; `clock`: the offset of test databases
+- `access`: tokens of programs, rights
 - `rules`: triggers; `columns`: what tables share; `installation`: what each migrate finishes with
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from django.db.models.signals import post_migrate
 
+from bpm.models.access import ApiToken
 from bpm.models.clock import ClockOffset
 from bpm.models.definitions import ProcessDefinition, StartSubscription
 from bpm.models.history import (
@@ -38,6 +40,7 @@ from bpm.models.tokens import Token, TokenLink
 from bpm.models.variables import Variable
 
 __all__ = [
+    "ApiToken",
     "ClockOffset",
     "Commit",
     "EngineEvent",
