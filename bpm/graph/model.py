@@ -49,9 +49,8 @@ TRIGGER_KINDS = (
 class Formula:
     """A value a model computes: a text (literal, JUEL or FEEL), or a list or map of such.
 
-    `language` is None where the text itself tells (see `bpm.expressions`). For kind "variable" the text is a variable's
-    name, and the value is null where there is none (camunda:in and camunda:out with `source`). For kind "list" `items`
-    holds the elements; for "map" `keys` and `items` run side by side.
+    `language` is None where the text itself tells (see `bpm.expressions`). For kind "list" `items` holds the
+    elements; for "map" `keys` and `items` run side by side.
     """
 
     kind: str = "text"

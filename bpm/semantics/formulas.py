@@ -61,8 +61,6 @@ def value(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | N
     if formula.kind == "map":
         return {key: value(work, token, item, extra) for key, item in zip(formula.keys, formula.items, strict=True)}
     scope = Visible(work.state, view.scope_locals(work.state, token), extra)
-    if formula.kind == "variable":
-        return scope.get(formula.text)
     try:
         compiled = compile_text(formula.text, language=_language(formula))
         return to_json(compiled.evaluate(scope, _host(work, token)))
@@ -95,8 +93,6 @@ def number(work: Work, token: int, formula: Formula | None, default: int) -> int
 
 def names(formula: Formula) -> frozenset[str]:
     """The variables that a formula may read."""
-    if formula.kind == "variable":
-        return frozenset({formula.text})
     if formula.kind != "text":
         return frozenset().union(*(names(item) for item in formula.items))
     return compile_text(formula.text, language=_language(formula)).names

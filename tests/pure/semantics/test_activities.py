@@ -180,7 +180,7 @@ def call(*, outputs: tuple[Mapping, ...] = (), inputs: tuple[Mapping, ...] = ())
 
 
 def test_call__asks_by_message_and_maps_what_comes_back() -> None:
-    out = Mapping(target="y", source=Formula(kind="variable", text="x"))
+    out = Mapping(target="y", source=Formula(text="${execution.getVariable('x')}"))
     graph = draw(
         "start s > call K > external Z > end e",
         K=call(outputs=(out,), inputs=(Mapping(target="a", source=Formula(text="${b + 1}")),)),
