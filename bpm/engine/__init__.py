@@ -10,13 +10,117 @@ waits for the caller's commit.
 A verb that refuses raises an EngineError (`code`, `message`), and then nothing has changed.
 
 - `deploying`      deploy
-- `starting`       start
-- `external_tasks` fetch_and_lock, complete_task, fail_task, throw_task_error, extend_lock, unlock_task, set_retries
+- `starting`       start, find_definition
+- `external_tasks` fetch_and_lock, complete_task, fail_task, throw_task_error, extend_lock, unlock_task
 - `user_tasks`     claim_task, unclaim_task, complete_user_task, throw_user_task_error
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
-- `timers`         fire_due_timers, fire_timer
+- `timers`         fire_due_timers, fire_timer, fire_start_timers
 - `operators`      retry_incident, cancel_instance, suspend_instance, resume_instance, set_variables
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
 - `recovery`       what schedulers ask again and again: locks that ran out, tokens left behind, what has ended
+- `variables`      what comes in as JSON; `errors` what is raised; `acting` how a verb acts
+- `subscriptions`  what starts a process without anybody naming it
 """
+
+from __future__ import annotations
+
+from bpm.engine.acting import KeyConflict, Refused
+from bpm.engine.announcing import Announcement, announce, register, unregister
+from bpm.engine.deploying import Deployed, Deployment, deploy
+from bpm.engine.errors import DeployRefused, EngineError, Invalid, InvalidVariables, NotFound
+from bpm.engine.external_tasks import (
+    complete_task,
+    extend_lock,
+    fail_task,
+    fetch_and_lock,
+    task_headers,
+    throw_task_error,
+    unlock_task,
+)
+from bpm.engine.follow import continue_instance
+from bpm.engine.messages import correlate, publish, throw_signal
+from bpm.engine.operators import (
+    cancel_instance,
+    resume_instance,
+    retry_incident,
+    set_variables,
+    suspend_instance,
+)
+from bpm.engine.recovery import (
+    advance_left_behind,
+    deliver_pending,
+    ensure_partitions,
+    expire_messages,
+    forgotten_tasks,
+    recover,
+    release_expired_locks,
+    sweep_ended,
+    sweep_receipts,
+    tick,
+)
+from bpm.engine.starting import find_definition, start
+from bpm.engine.timers import fire_due_timers, fire_start_timers, fire_timer
+from bpm.engine.user_tasks import claim_task, complete_user_task, throw_user_task_error, unclaim_task
+from bpm.engine.variables import checked, dumps, loads
+from bpm.store.claims import LockedTask
+from bpm.store.outbox import Published
+from bpm.store.records import CommitRecord
+
+__all__ = [
+    "Announcement",
+    "CommitRecord",
+    "DeployRefused",
+    "Deployed",
+    "Deployment",
+    "EngineError",
+    "Invalid",
+    "InvalidVariables",
+    "KeyConflict",
+    "LockedTask",
+    "NotFound",
+    "Published",
+    "Refused",
+    "advance_left_behind",
+    "announce",
+    "cancel_instance",
+    "checked",
+    "claim_task",
+    "complete_task",
+    "complete_user_task",
+    "continue_instance",
+    "correlate",
+    "deliver_pending",
+    "deploy",
+    "dumps",
+    "ensure_partitions",
+    "expire_messages",
+    "extend_lock",
+    "fail_task",
+    "fetch_and_lock",
+    "find_definition",
+    "fire_due_timers",
+    "fire_start_timers",
+    "fire_timer",
+    "forgotten_tasks",
+    "loads",
+    "publish",
+    "recover",
+    "register",
+    "release_expired_locks",
+    "resume_instance",
+    "retry_incident",
+    "set_variables",
+    "start",
+    "suspend_instance",
+    "sweep_ended",
+    "sweep_receipts",
+    "task_headers",
+    "throw_signal",
+    "throw_task_error",
+    "throw_user_task_error",
+    "tick",
+    "unclaim_task",
+    "unlock_task",
+    "unregister",
+]

@@ -18,13 +18,16 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
-    """What has become ready: tasks of these topics (one name a task), instances with more to do than was done here."""
+    """What has become ready: tasks of these topics (one name a task), instances with more to do than was done here, and
+    messages that wait for their delivery.
+    """
 
     topics: tuple[str, ...] = ()
     instances: tuple[UUID, ...] = ()
+    messages: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.topics or self.instances)
+        return bool(self.topics or self.instances or self.messages)
 
 
 type Announcer = Callable[[Announcement], None]

@@ -80,11 +80,13 @@ class Sender:
 
 def send(announcement: Announcement) -> None:
     """Put the wake-ups on the broker. Raises what the broker raises."""
-    from bpm.jobs.tasks import continue_instance
+    from bpm.jobs.tasks import continue_instance, job
 
     wake(topic for topic in announcement.topics if handler(topic) is not None)
     for instance in announcement.instances:
         continue_instance.apply_async((str(instance),), expires=EXPIRES, retry=False)
+    if announcement.messages:
+        job.apply_async(("messages",), expires=EXPIRES, retry=False)
 
 
 def wake(topics: Iterable[str]) -> int:

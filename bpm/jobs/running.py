@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError, connection
@@ -54,7 +55,7 @@ type Answer = Callable[[], object]
 def _run(registered: Registered, task: LockedTask) -> Answer:
     """Run the handler; what it came to, as the call that tells the engine."""
     key = f"{task.id}/{task.version}"
-    me = {"worker": task.worker, "key": key}
+    me: dict[str, Any] = {"worker": task.worker, "key": key}
     try:
         result = registered.run(_context(task))
     except BpmnError as error:
@@ -103,7 +104,7 @@ def _context(task: LockedTask) -> TaskContext:
         business_key=task.business_key,
         variables=MappingProxyType(task.variables),
         retries=task.retries,
-        headers=MappingProxyType(task.headers),
+        headers=MappingProxyType(engine.task_headers(task)),
         worker=task.worker,
         _extend=lambda seconds: engine.extend_lock(task.id, worker=task.worker, seconds=seconds),
     )

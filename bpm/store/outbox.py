@@ -85,12 +85,15 @@ def publish(
     live_seconds: float | None = None,
     reason: str | None = None,
     key: str | None = None,
+    id: UUID | None = None,
     channel: Channel | None = None,
 ) -> Published:
     """Leave a message from outside (MESSAGE or SIGNAL). It touches no instance. Raises UnfitValue for a body that is no
     JSON.
+
+    `id` is given by who must not publish it twice.
     """
-    id = ids.new_instance()
+    id = id or ids.new_instance()
     rows = query(
         channel,
         "publish",

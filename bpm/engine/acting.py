@@ -1,0 +1,131 @@
+"""How a verb acts: it names who and what, makes one step, says a refusal in its own words, and lets the instance go
+on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from uuid import UUID
+
+from bpm.engine.errors import Invalid, NotFound
+from bpm.engine.follow import follow
+from bpm.engine.step import MakeCommand, step
+from bpm.engine.step import Refused as StepRefused
+from bpm.store import ids
+from bpm.store.records import CommitRecord, Incoming
+
+# Names of people, workers, topics, keys: what history keeps in a column.
+NAME_LIMIT = 255
+
+
+class Refused(StepRefused):
+    """The engine does not do it, and nothing has changed. `code` says why: one of `semantics.work.REFUSALS`, or
+    second_instance, busy, invalid.
+    """
+
+
+class KeyConflict(Refused):
+    """The idempotency key was used for something else."""
+
+    code = "key_conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What an id stands for: an entity of an instance, by its ordinal."""
+
+    id: UUID
+    instance: UUID
+    ordinal: int
+
+
+def act(
+    thread: UUID,
+    make_command: MakeCommand,
+    *,
+    actor: str,
+    reason: str | None = None,
+    key: str | None = None,
+    cause: int | None = None,
+    message: Incoming | None = None,
+    definition: UUID | None = None,
+) -> CommitRecord:
+    """One step of an instance, and what follows from it. Raises NotFound, KeyConflict, Refused, Invalid."""
+    named(actor, "actor")
+    if key is not None:
+        named(key, "key")
+    stated = None if reason is None else named(reason, "reason", limit=4_000, least=0)
+    try:
+        record = step(
+            thread,
+            make_command,
+            actor=actor,
+            reason=stated,
+            key=key,
+            cause=cause,
+            message=message,
+            definition=definition,
+        )
+    except StepRefused as refused:
+        raise _in_words(refused) from None
+    if not record.repeated:
+        follow(record)
+    return record
+
+
+def entity(id: UUID | str, what: str) -> Entity:
+    """The entity that the id names. NotFound for what is no id of one."""
+    found = _uuid(id, what)
+    if ids.ordinal(found) == 0:
+        raise NotFound(f"there is no {what} {id}")
+    return Entity(found, ids.instance_of(found), ids.ordinal(found))
+
+
+def instance(id: UUID | str) -> UUID:
+    """The instance's id. NotFound for what is no id of one."""
+    found = _uuid(id, "instance")
+    if ids.ordinal(found) != 0:
+        raise NotFound(f"there is no instance {id}")
+    return found
+
+
+def named(text: str, what: str, *, limit: int = NAME_LIMIT, least: int = 1) -> str:
+    """A text that may stand in a column of history: so long at most, no NUL characters. Raises Invalid."""
+    if not isinstance(text, str) or not least <= len(text) <= limit:
+        raise Invalid(f"{what} must be a text of {least} to {limit} characters")
+    if "\x00" in text:
+        raise Invalid(f"{what} holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Invalid(f"{what} is no Unicode text") from None
+    return text
+
+
+def bounded(number: float, what: str, most: float, *, least: float = 0.001) -> float:
+    """Seconds within reason. Raises Invalid."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
+        raise Invalid(f"{what} must be a number of seconds")
+    if not least <= number <= most:
+        raise Invalid(f"{what} must be {least:g} to {most:g} seconds, not {number:g}")
+    return float(number)
+
+
+def _uuid(id: UUID | str, what: str) -> UUID:
+    if isinstance(id, UUID):
+        return id
+    try:
+        return UUID(id)
+    except (ValueError, AttributeError, TypeError):
+        raise NotFound(f"there is no {what} {str(id)[:60]!r}") from None
+
+
+def _in_words(refused: StepRefused) -> Exception:
+    if refused.code == "not_found":
+        return NotFound(refused.message)
+    if refused.code == "key_conflict":
+        return KeyConflict(refused.message)
+    if refused.code == "invalid":
+        return Invalid(refused.message)
+    return Refused(refused.message, code=refused.code)

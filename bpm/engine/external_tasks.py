@@ -1,0 +1,175 @@
+"""External tasks: fetch and lock, complete, fail, BPMN error, extend, unlock, retries.
+
+A lock and its extension are no step: they change the task's row alone, guarded by its own version (`bpm.store.claims`).
+Completing, failing and throwing an error are steps of the instance, and ask whether the worker still holds the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from bpm.engine.acting import Entity, Refused, act, bounded, entity, named
+from bpm.engine.errors import Invalid, NotFound
+from bpm.engine.variables import checked
+from bpm.semantics import commands as c
+from bpm.store import claims, definitions
+from bpm.store.claims import LockedTask
+from bpm.store.outside import query
+from bpm.store.records import CommitRecord
+
+LOCK_SECONDS = 60.0
+LONGEST_LOCK = 7 * 86_400.0
+# The most that one fetch locks, and the longest pause after a failure.
+MOST = 1_000
+LONGEST_PAUSE = 366 * 86_400.0
+MOST_RETRIES = 1_000_000
+MESSAGE_LIMIT = 2_000
+DETAILS_LIMIT = 20_000
+
+
+def fetch_and_lock(
+    topics: Sequence[str], *, worker: str, max: int = 1, lock_seconds: float = LOCK_SECONDS
+) -> list[LockedTask]:
+    """Lock up to `max` ready tasks of the topics for the worker, by priority, then age; with the variables they see.
+
+    Raises Invalid for arguments that make no sense. Nothing ready gives an empty list.
+    """
+    named(worker, "worker")
+    if isinstance(topics, str) or not topics:
+        raise Invalid("topics must be a list of at least one topic")
+    wanted = [named(topic, "topic") for topic in topics]
+    if not 1 <= max <= MOST:
+        raise Invalid(f"max must be 1 to {MOST}, not {max}")
+    seconds = bounded(lock_seconds, "lock_seconds", LONGEST_LOCK)
+    return claims.fetch_and_lock(wanted, worker, max, seconds)
+
+
+def task_headers(task: LockedTask) -> dict[str, str]:
+    """What the model tells the worker beside the variables: fields, headers, extension properties."""
+    work = definitions.load(task.definition_id).graph.node(task.node_id).work
+    return {} if work is None else dict(work.headers)
+
+
+def complete_task(
+    id: UUID | str,
+    *,
+    worker: str,
+    variables: Mapping[str, Any] | None = None,
+    local_variables: Mapping[str, Any] | None = None,
+    key: str | None = None,
+    actor: str | None = None,
+) -> CommitRecord:
+    """The worker is done; the token goes on with what it brought back.
+
+    Raises NotFound, InvalidVariables, or Refused: not_locked, wrong_worker, lock_expired, wrong_state, not_running.
+    """
+    task = _task(id)
+    brought = {"variables": checked(variables), "local_variables": checked(local_variables, what="local variables")}
+    return act(
+        task.instance,
+        lambda at: c.CompleteExternalTask(at=at, task=task.ordinal, worker=worker, **brought),
+        actor=actor or named(worker, "worker"),
+        key=key,
+    )
+
+
+def fail_task(
+    id: UUID | str,
+    *,
+    worker: str,
+    message: str = "",
+    details: str = "",
+    retries: int | None = None,
+    retry_after: float | None = None,
+    variables: Mapping[str, Any] | None = None,
+    key: str | None = None,
+    actor: str | None = None,
+) -> CommitRecord:
+    """The worker could not do it. `retries` None counts down by one; none left opens an incident. `retry_after` None
+    leaves the pause to the model's retry cycle.
+
+    Raises as `complete_task` does, and Invalid.
+    """
+    task = _task(id)
+    if retries is not None and not 0 <= retries <= MOST_RETRIES:
+        raise Invalid(f"retries must be 0 to {MOST_RETRIES}, not {retries}")
+    pause = None if retry_after is None else bounded(retry_after, "retry_after", LONGEST_PAUSE, least=0)
+    said: dict[str, Any] = {"message": _said(message, MESSAGE_LIMIT), "details": _said(details, DETAILS_LIMIT)}
+    brought = checked(variables)
+    return act(
+        task.instance,
+        lambda at: c.FailExternalTask(
+            at=at, task=task.ordinal, worker=worker, retries=retries, retry_after=pause, variables=brought, **said
+        ),
+        actor=actor or named(worker, "worker"),
+        key=key,
+    )
+
+
+def throw_task_error(
+    id: UUID | str,
+    *,
+    worker: str,
+    code: str,
+    message: str = "",
+    variables: Mapping[str, Any] | None = None,
+    key: str | None = None,
+    actor: str | None = None,
+) -> CommitRecord:
+    """The worker reports a BPMN error, which the model may catch; uncaught it fails the instance.
+
+    Raises as `complete_task` does, and Invalid for an empty code.
+    """
+    task = _task(id)
+    said: dict[str, Any] = {"code": named(code, "code"), "message": _said(message, MESSAGE_LIMIT)}
+    said["variables"] = checked(variables)
+    return act(
+        task.instance,
+        lambda at: c.ThrowBpmnError(at=at, task=task.ordinal, worker=worker, **said),
+        actor=actor or named(worker, "worker"),
+        key=key,
+    )
+
+
+def extend_lock(id: UUID | str, *, worker: str, seconds: float = LOCK_SECONDS) -> None:
+    """Hold the task for so many more seconds from now. Raises NotFound, Invalid, Refused (as `complete_task`)."""
+    task = _task(id)
+    if claims.extend(task.id, named(worker, "worker"), bounded(seconds, "seconds", LONGEST_LOCK)) is None:
+        raise _why_not(task, worker)
+
+
+def unlock_task(id: UUID | str, *, actor: str, worker: str | None = None, reason: str | None = None) -> None:
+    """Give the task back, READY at once. With `worker` only where that one holds it; an operator takes it from anyone.
+
+    Raises NotFound and Refused.
+    """
+    task = _task(id)
+    if claims.unlock(task.id, worker=worker, actor=named(actor, "actor"), reason=reason) is None:
+        raise _why_not(task, worker)
+
+
+def _why_not(task: Entity, worker: str | None) -> Exception:
+    """Why a lock could not be touched: the same words as `semantics.locks` has for a step."""
+    rows = query(None, "task_lock", {"id": task.id})
+    if not rows:
+        return NotFound(f"there is no external task {task.id}")
+    state, owner, ended, running = rows[0]
+    if not running:
+        return Refused("the instance has ended", code="not_running")
+    if state != "LOCKED":
+        code = "not_locked" if state == "READY" else "wrong_state"
+        return Refused(f"the task is {state}, not LOCKED" + (f" by {worker}" if worker else ""), code=code)
+    if worker is not None and owner != worker:
+        return Refused(f"the task is locked by {owner}, not by {worker}", code="wrong_worker")
+    return Refused(f"the lock of {owner} ran out at {ended.isoformat()}", code="lock_expired")
+
+
+def _task(id: UUID | str) -> Entity:
+    return entity(id, "external task")
+
+
+def _said(text: str, limit: int) -> str:
+    """Free text as history keeps it: bounded, and without the character that PostgreSQL does not store."""
+    return str(text).replace("\x00", "\ufffd").encode("utf-8", "replace").decode()[:limit]

@@ -1,0 +1,140 @@
+"""What comes after a commit: its ACTIVE tokens go on, what it sent is delivered, tasks that became ready are announced.
+
+Each of these is a commit of its own, and each may leave more to do. So there is one queue, worked off to a bounded
+length by the process that made the first commit; what is left is announced for Celery. Nothing here is needed for
+anything to be right: whatever is not done here stands in the tables, and the schedulers (`recovery`, `relay`) find it.
+So a failure here is logged and never reaches the caller, whose own commit stands.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import structlog
+
+from bpm.engine import relay
+from bpm.engine.announcing import Announcement, announce
+from bpm.engine.step import Refused, step
+from bpm.semantics.commands import AdvanceToken, ReportIncident
+from bpm.store import outbox, schedule
+from bpm.store.channel import django_channel
+from bpm.store.errors import RuleBroken
+from bpm.store.outbox import Pending
+from bpm.store.records import CommitRecord
+
+log = structlog.get_logger(__name__)
+
+ENGINE = "engine"
+# Commits that a process makes after the one that somebody asked for.
+BUDGET = 100
+# Faults of a step that no later try would be spared: not those of the connection.
+DETERMINISTIC = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError, RuleBroken)
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """A token that must go on, and the commit that made it so."""
+
+    thread: UUID
+    token: int
+    cause: int | None
+
+
+@dataclass(slots=True)
+class Following:
+    """Holds what is still to do, and what is to be announced."""
+
+    todo: deque[Active | Pending] = field(default_factory=deque)
+    topics: list[str] = field(default_factory=list)
+    done: int = 0
+
+    def note(self, record: CommitRecord) -> None:
+        """Take up what a commit leaves to be done."""
+        self.topics.extend(record.topics)
+        self.todo.extend(Active(record.thread_id, token, record.sequence) for token in record.active)
+        if record.sent:
+            self.todo.extend(outbox.sent_by(record.thread_id, record.version))
+        for event in record.events:
+            if event.type == "TICKET_OPENED" and event.payload["kind"] == "MESSAGE":
+                # It may have come before anybody waited for it.
+                self.todo.extend(outbox.pending_named("MESSAGE", event.payload["name"]))
+
+    def run(self, budget: int) -> None:
+        """Work off the queue, so many commits at most."""
+        while self.todo and self.done < budget:
+            one = self.todo.popleft()
+            self.done += 1
+            for record in advance(one) if isinstance(one, Active) else relay.deliver(one):
+                self.note(record)
+
+    def left(self) -> Announcement:
+        """What others must hear of."""
+        instances = dict.fromkeys(one.thread for one in self.todo if isinstance(one, Active))
+        messages = any(isinstance(one, Pending) for one in self.todo)
+        return Announcement(topics=tuple(self.topics), instances=tuple(instances), messages=messages)
+
+
+def follow(*records: CommitRecord) -> None:
+    """Let go on what these commits have set going, once they stand: in a caller's transaction after its commit."""
+    django_channel().after_commit(lambda: go_on(*records))
+
+
+def follow_messages(sender: UUID, version: int) -> None:
+    """The same for what was published from outside."""
+
+    def deliver() -> None:
+        try:
+            messages = outbox.sent_by(sender, version)
+        except Exception:
+            log.exception("not followed; the schedulers go on with it")
+        else:
+            go_on(messages=messages)
+
+    django_channel().after_commit(deliver)
+
+
+def go_on(
+    *records: CommitRecord,
+    active: Iterable[Active] = (),
+    messages: Iterable[Pending] = (),
+    budget: int = BUDGET,
+) -> int:
+    """Do what the commits leave to be done, advance these tokens, deliver these messages. Never raises."""
+    following = Following()
+    following.todo.extend(active)
+    following.todo.extend(messages)
+    try:
+        for record in records:
+            following.note(record)
+        following.run(budget)
+    except Exception:
+        log.exception("not followed; the schedulers go on with it")
+    announce(following.left())
+    return following.done
+
+
+def continue_instance(instance: UUID) -> int:
+    """Advance what is ACTIVE in the instance; how many commits that made."""
+    tokens = schedule.active_of_instance(instance)
+    return go_on(active=[Active(instance, token, None) for token in tokens])
+
+
+def advance(active: Active) -> list[CommitRecord]:
+    """Let one token go on. What its step raises each time again becomes an incident: it blocks nothing else."""
+    thread, token = active.thread, active.token
+    try:
+        return [step(thread, lambda at: AdvanceToken(at=at, token=token), actor=ENGINE, cause=active.cause)]
+    except Refused:
+        return []  # somebody else was there, or the instance stands still
+    except DETERMINISTIC as fault:
+        log.exception("token cannot be advanced", instance=str(thread), token=token)
+        text = f"{type(fault).__name__}: {fault}"[:2000].replace("\x00", "")
+    try:
+        return [
+            step(thread, lambda at: ReportIncident(at=at, token=token, text=text), actor=ENGINE, cause=active.cause)
+        ]
+    except Refused:
+        return []

@@ -1,0 +1,78 @@
+"""What operators do to instances: retry, cancel, suspend, resume, set variables. Each keeps the reason that was
+stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from bpm.engine.acting import act, entity, instance
+from bpm.engine.errors import Invalid
+from bpm.engine.variables import checked
+from bpm.semantics import commands as c
+from bpm.store.records import CommitRecord
+
+MOST_RETRIES = 1_000_000
+
+
+def retry_incident(
+    id: UUID | str, *, actor: str, retries: int = 1, reason: str | None = None, key: str | None = None
+) -> CommitRecord:
+    """Let the work behind an incident be tried again: its task is READY with so many retries, or its token goes on.
+
+    Raises NotFound, Invalid, or Refused: wrong_state (resolved already), not_running.
+    """
+    if not 1 <= retries <= MOST_RETRIES:
+        raise Invalid(f"retries must be 1 to {MOST_RETRIES}, not {retries}")
+    incident = entity(id, "incident")
+    return act(
+        incident.instance,
+        lambda at: c.RetryIncident(at=at, incident=incident.ordinal, retries=retries),
+        actor=actor,
+        reason=reason,
+        key=key,
+    )
+
+
+def cancel_instance(id: UUID | str, *, actor: str, reason: str | None = None, key: str | None = None) -> CommitRecord:
+    """End the instance and all that is open in it; called instances are told to end, too. Raises NotFound, Refused."""
+    return act(instance(id), lambda at: c.CancelInstance(at=at, text=reason or ""), actor=actor, reason=reason, key=key)
+
+
+def suspend_instance(id: UUID | str, *, actor: str, reason: str | None = None, key: str | None = None) -> CommitRecord:
+    """Stop it: nothing moves until it is resumed. Raises NotFound, Refused."""
+    return act(
+        instance(id), lambda at: c.SuspendInstance(at=at, text=reason or ""), actor=actor, reason=reason, key=key
+    )
+
+
+def resume_instance(id: UUID | str, *, actor: str, reason: str | None = None, key: str | None = None) -> CommitRecord:
+    """Let a suspended instance go on. Raises NotFound, Refused."""
+    return act(instance(id), lambda at: c.ResumeInstance(at=at, text=reason or ""), actor=actor, reason=reason, key=key)
+
+
+def set_variables(
+    id: UUID | str,
+    variables: Mapping[str, Any] | None = None,
+    *,
+    actor: str,
+    unset: Sequence[str] = (),
+    token: UUID | str | None = None,
+    reason: str | None = None,
+    key: str | None = None,
+) -> CommitRecord:
+    """Write and unset variables of the process, or as seen from one of its tokens. Raises NotFound, InvalidVariables,
+    Refused.
+    """
+    thread = instance(id)
+    where = 0 if token is None else entity(token, "token").ordinal
+    given, gone = checked(variables), tuple(checked(dict.fromkeys(unset), what="names to unset"))
+    return act(
+        thread,
+        lambda at: c.SetVariables(at=at, token=where, variables=given, unset=gone),
+        actor=actor,
+        reason=reason,
+        key=key,
+    )

@@ -1,0 +1,139 @@
+"""What schedulers ask again and again. Recovery is nothing special: after any crash these simply run.
+
+Each does a bounded share of what is due and returns what it did as counts. Several at once do no harm: what is claimed
+is passed over (SKIP LOCKED), what somebody else did is refused by the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import structlog
+from django.conf import settings
+
+from bpm.engine import relay
+from bpm.engine.announcing import Announcement, announce
+from bpm.engine.follow import ENGINE, Active, go_on
+from bpm.semantics.events import FORMAT
+from bpm.store import claims, outbox, schedule
+from bpm.store.outbox import Pending
+from bpm.store.outside import query
+from bpm.store.values import dumps
+from bpm.store.version import ENGINE as VERSION
+
+log = structlog.get_logger(__name__)
+
+type Counts = dict[str, int]
+
+AT_ONCE = 200
+# Tokens that are ACTIVE so long were left behind by whoever made them so.
+LEFT_BEHIND = 5.0
+MONTHS_AHEAD = 3
+DAY = 86_400.0
+# Settings: BPM_KEEP_ENDED_DAYS, BPM_KEEP_RECEIPTS_DAYS.
+KEEP_ENDED_DAYS = 7
+KEEP_RECEIPTS_DAYS = 7
+
+
+def release_expired_locks(limit: int = AT_ONCE) -> Counts:
+    """Make tasks READY again whose workers did not answer in time; they are announced."""
+    released = claims.release_expired(actor=ENGINE, limit=limit)
+    announce(Announcement(topics=tuple(one.topic for one in released)))
+    return {"locks": len(released)}
+
+
+def advance_left_behind(limit: int = AT_ONCE, *, older_than: float = LEFT_BEHIND) -> Counts:
+    """Advance tokens that are ACTIVE for a while."""
+    found = schedule.active_tokens(older_than=older_than, limit=limit)
+    for place in found:
+        go_on(active=[Active(place.instance_id, place.ordinal, None)])
+    return {"tokens": len(found)}
+
+
+class Walk:
+    """Holds where the last round over the waiting messages ended, so that those nobody takes do not hide the rest."""
+
+    def __init__(self) -> None:
+        self.after: Pending | None = None
+
+    def next(self, limit: int) -> list[Pending]:
+        """The next messages, from the beginning again after the last."""
+        found = outbox.pending(after=self.after, limit=limit)
+        if not found and self.after is not None:
+            found = outbox.pending(limit=limit)
+        self.after = found[-1] if len(found) == limit else None
+        return found
+
+
+_WALK = Walk()
+
+
+def deliver_pending(limit: int = AT_ONCE) -> Counts:
+    """Deliver messages that wait, and let their receivers go on; how many commits that made."""
+    delivered = 0
+    for message in _WALK.next(limit):
+        records = relay.deliver(message)
+        delivered += len(records)
+        go_on(*records)
+    return {"messages": delivered}
+
+
+def expire_messages(limit: int = AT_ONCE) -> Counts:
+    """Let messages expire that nobody took within their time to live."""
+    return {"expired": len(outbox.expire(actor=ENGINE, limit=limit))}
+
+
+def forgotten_tasks(topics: Sequence[str], *, older_than: float, limit: int) -> Mapping[str, int]:
+    """Of these topics, how many ready tasks nobody has taken for so many seconds (at most `limit` each)."""
+    if not topics:
+        return {}
+    asked = {"topics": list(topics), "seconds": older_than, "limit": limit, "now": schedule.now()}
+    return {topic: number for topic, number in query(None, "forgotten_tasks", asked) if number}
+
+
+def ensure_partitions() -> Counts:
+    """Have the months of history ahead."""
+    return {"partitions": len(schedule.ensure_partitions(MONTHS_AHEAD))}
+
+
+def sweep_ended(limit: int = AT_ONCE) -> Counts:
+    """Remove the runtime rows of instances that ended days ago; history can rebuild them."""
+    days = float(getattr(settings, "BPM_KEEP_ENDED_DAYS", KEEP_ENDED_DAYS))
+    return {"swept": len(schedule.sweep_ended(older_than=days * DAY, limit=limit))}
+
+
+def sweep_receipts() -> Counts:
+    """Forget receipts that are older than anybody asks again."""
+    days = float(getattr(settings, "BPM_KEEP_RECEIPTS_DAYS", KEEP_RECEIPTS_DAYS))
+    return {"receipts": schedule.sweep_receipts(older_than=days * DAY)}
+
+
+def tick(job: str, counts: Mapping[str, int]) -> None:
+    """Note that a scheduler did something; that it is alive, once a minute."""
+    did = {name: number for name, number in counts.items() if number}
+    payload = {"job": job, "counts": did}
+    if did:
+        schedule.engine_event("ENGINE_TICK", payload)
+    else:
+        asked = {"payload": dumps(payload), "engine": VERSION, "format": FORMAT, "now": schedule.now()}
+        query(None, "quiet_tick", asked)
+
+
+# What a process that starts looks for.
+RECOVERY = (release_expired_locks, advance_left_behind, deliver_pending)
+
+
+def recover() -> Counts:
+    """Look for what was left behind, once and at once; ENGINE_RECOVERY says what was found.
+
+    An engine of another version than the last one says so, too (ENGINE_VERSION).
+    """
+    last = query(None, "last_engine_version", {})
+    if not last or last[0][0] != VERSION:
+        schedule.engine_event("ENGINE_VERSION", {"version": VERSION})
+    found: Counts = {}
+    for look in RECOVERY:
+        found |= look()
+    schedule.engine_event("ENGINE_RECOVERY", {"found": found})
+    log.info("recovered", **found)
+    return found

@@ -1,0 +1,297 @@
+"""The relay: what instances tell each other, and what they were told from outside, brought to its receivers.
+
+Delivery is a commit of the receiver, which carries the message's name; a second delivery is recognised and does
+nothing. Then the sender's row is closed. Both may happen twice, in any process; a message that nobody takes yet stays
+where it is.
+
+Messages of one sender, name and keys go first in, first out: one is passed over while an earlier one waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from bpm.engine.step import Refused, step
+from bpm.semantics import commands as c
+from bpm.store import definitions, ids, outbox, schedule
+from bpm.store.outbox import Pending
+from bpm.store.outside import query
+from bpm.store.records import CommitRecord, Incoming
+from bpm.store.values import dumps
+
+log = structlog.get_logger(__name__)
+
+ENGINE = "engine"
+# How many receivers a message is tried with, and how many one signal reaches in one go.
+CANDIDATES = 20
+AUDIENCE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was asked before a delivery (see `delivery_facts`)."""
+
+    cause: int | None
+    earlier_waits: bool
+    definition: UUID | None
+    ticket_open: bool
+    call_waits: bool
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it: the receivers' commits, and whether the message is done with."""
+
+    records: tuple[CommitRecord, ...] = ()
+    done: bool = True
+
+
+def deliver(message: Pending) -> list[CommitRecord]:
+    """Bring a message to its receivers; the commits that this made. Raises nothing that a receiver refuses."""
+    facts = _facts(message)
+    if not facts.pending or facts.earlier_waits:
+        return []
+    outcome = DELIVER[message.kind](message, facts)
+    if outcome.done:
+        outbox.delivered({message.id: [record.thread_id for record in outcome.records]}, actor=ENGINE)
+    return [record for record in outcome.records if not record.repeated]
+
+
+def tickets(
+    kind: str,
+    name: str,
+    *,
+    business_key: str | None = None,
+    keys: list[str] | None = None,
+    variables: dict[str, Any] | None = None,
+    before: datetime | None = None,
+    but: UUID | None = None,
+    limit: int = CANDIDATES,
+) -> list[tuple[UUID, int]]:
+    """Who waits for that: (instance, ticket), the oldest first (see `tickets_that_fit`)."""
+    asked = {
+        "kind": kind,
+        "name": name,
+        "business_key": business_key,
+        "keys": keys,
+        "variables": dumps(variables or {}),
+        "before": before,
+        "but": but,
+        "limit": limit,
+    }
+    return [(instance, ticket) for instance, ticket in query(None, "tickets_that_fit", asked)]
+
+
+def _facts(message: Pending) -> Facts:
+    ticket = message.body.get("ticket") if message.kind == "CALL" else None
+    asked = {
+        "id": message.id,
+        "ticket": None if ticket is None else ids.entity(message.sender, ticket),
+        "now": schedule.now(),
+    }
+    rows = query(None, "delivery_facts", asked)
+    if not rows:
+        return Facts(None, False, None, False, False, False)
+    cause, earlier, definition, is_open, call_waits, state = rows[0]
+    waits = earlier and message.kind in ("MESSAGE", "SIGNAL")
+    return Facts(cause, waits, definition, bool(is_open), call_waits, state == "PENDING")
+
+
+def _call(message: Pending, facts: Facts) -> Outcome:
+    """Start the called process, under the id that belongs to the ticket; or tell the caller why not."""
+    if message.target is None or not facts.ticket_open:
+        return Outcome()
+    body = message.body
+    caller = {"thread": str(message.sender), "ticket": body["ticket"], "wants": body["wants"]}
+    try:
+        definition = _called(message, facts)
+        record = step(
+            message.target,
+            lambda at: c.StartInstance(
+                at=at,
+                variables=body["variables"],
+                business_key=body.get("business_key"),
+                caller=caller,
+                trigger="call",
+            ),
+            actor=ENGINE,
+            cause=facts.cause,
+            message=message.incoming(),
+            definition=definition,
+        )
+    except Refused as refused:
+        if refused.code == "busy":
+            return Outcome(done=False)
+        return _not_called(message, facts, refused.message)
+    return Outcome((record,))
+
+
+def _not_called(message: Pending, facts: Facts, why: str) -> Outcome:
+    """The caller consumes the message in the called one's place."""
+    ticket = message.body["ticket"]
+    return _to(
+        message.sender,
+        message,
+        facts,
+        lambda at: c.CallReturned(at=at, ticket=ticket, outcome="refused", text=why, message=_name(message)),
+    )
+
+
+def _called(message: Pending, facts: Facts) -> UUID:
+    """The definition that a call means. Raises Refused."""
+    body, key = message.body, message.name
+    binding, said = body["binding"], body.get("version")
+    found = None
+    if binding == "version":
+        if said is None or not str(said).isdecimal():
+            raise Refused(f"{said!r} is no version of the process {key}", code="invalid")
+        found = definitions.find(key, version=int(said))
+    elif binding == "version_tag":
+        found = definitions.find(key, version_tag=str(said))
+    elif binding == "deployment" and facts.definition is not None:
+        deployment = definitions.load(facts.definition).deployment_id
+        found = definitions.find(key, deployment=deployment)
+    else:
+        found = definitions.find(key)
+    if found is None:
+        which = "" if binding == "latest" else f" ({binding.replace('_', ' ')}{'' if said is None else f' {said}'})"
+        raise Refused(f"there is no process {key}{which}", code="not_found")
+    return found
+
+
+def _result(message: Pending, facts: Facts) -> Outcome:
+    body = message.body
+    return _to(UUID(body["caller"]["thread"]), message, facts, lambda at: c.CallReturned(
+        at=at,
+        ticket=body["caller"]["ticket"],
+        outcome=body["outcome"],
+        variables=body["variables"],
+        code=body.get("code"),
+        text=body.get("message") or body.get("text") or "",
+        message=_name(message),
+    ))  # fmt: skip
+
+
+def _escalation(message: Pending, facts: Facts) -> Outcome:
+    body = message.body
+    return _to(UUID(body["caller"]["thread"]), message, facts, lambda at: c.CallEscalated(
+        at=at,
+        ticket=body["caller"]["ticket"],
+        code=body["code"],
+        variables=body["variables"],
+        message=_name(message),
+    ))  # fmt: skip
+
+
+def _cancel(message: Pending, facts: Facts) -> Outcome:
+    if message.target is None:
+        return Outcome()
+    if facts.call_waits:
+        return Outcome(done=False)  # what is to be cancelled is only just about to be started
+    text = "the calling activity was interrupted"
+    return _to(message.target, message, facts, lambda at: c.CancelInstance(at=at, text=text, message=_name(message)))
+
+
+def _to(receiver: UUID, message: Pending, facts: Facts, make: Callable[[datetime], c.Command]) -> Outcome:
+    """A step of the receiver. A receiver that refuses is past it: its ticket is closed, or it has ended."""
+    try:
+        record = step(receiver, make, actor=ENGINE, cause=facts.cause, message=message.incoming())
+    except Refused as refused:
+        return Outcome(done=not _later(refused))
+    return Outcome((record,))
+
+
+def _message(message: Pending, facts: Facts) -> Outcome:
+    """To the oldest ticket that fits, else to a process that starts with it; else it waits."""
+    keys = [] if message.correlation is None else [message.correlation]
+    for instance, ticket in tickets("MESSAGE", message.name, business_key=message.business_key, keys=keys):
+        record = _correlate(instance, ticket, message, facts, message.incoming())
+        if record is not None:
+            return Outcome((record,))
+    for begun in schedule.starts_named("MESSAGE", message.name)[:1]:
+        return _begin(begun, message, facts, ids.derived_instance("message", message.id), "message")
+    return Outcome(done=False)
+
+
+def _signal(message: Pending, facts: Facts) -> Outcome:
+    """To every ticket that was open when it was thrown, and to every process that starts with it."""
+    records = []
+    heard = tickets("SIGNAL", message.name, before=message.created_at, but=message.sender, limit=AUDIENCE)
+    for instance, ticket in heard:
+        record = _correlate(instance, ticket, message, facts, message.incoming(ticket))
+        if record is not None:
+            records.append(record)
+    done = len(heard) < AUDIENCE
+    for begun in schedule.starts_named("SIGNAL", message.name):
+        outcome = _begin(begun, message, facts, ids.derived_instance("signal", message.id, begun.id), "signal")
+        records += outcome.records
+        done = done and outcome.done
+    return Outcome(tuple(records), done)
+
+
+def _correlate(instance: UUID, ticket: int, message: Pending, facts: Facts, incoming: Incoming) -> CommitRecord | None:
+    """The ticket's instance takes the message; None where it does not wait any more."""
+    variables = message.body.get("variables", {})
+    try:
+        return step(
+            instance,
+            lambda at: c.Correlate(at=at, ticket=ticket, variables=variables, message=_name(message)),
+            actor=ENGINE,
+            cause=facts.cause,
+            message=incoming,
+        )
+    except Refused as refused:
+        log.debug("ticket closed meanwhile", instance=str(instance), code=refused.code)
+        return None
+
+
+def _begin(begun: schedule.NamedStart, message: Pending, facts: Facts, instance: UUID, trigger: str) -> Outcome:
+    """Start an instance by a message or signal, under the id that belongs to both."""
+    try:
+        record = step(
+            instance,
+            lambda at: c.StartInstance(
+                at=at,
+                node=begun.node,
+                variables=message.body.get("variables", {}),
+                business_key=message.business_key,
+                trigger=trigger,
+            ),
+            actor=ENGINE,
+            cause=facts.cause,
+            # One signal starts many: then the instance's id alone tells that it has been there.
+            message=None if message.many else message.incoming(),
+            key=f"message/{message.id}" if message.many else None,
+            definition=begun.definition_id,
+        )
+    except Refused as refused:
+        if refused.code != "duplicate":
+            log.warning("cannot be started by a message", process=begun.key, why=refused.message)
+        return Outcome(done=not _later(refused))
+    return Outcome((record,))
+
+
+def _later(refused: Refused) -> bool:
+    """Whether the receiver may take it at another time: it is suspended, or was busy."""
+    return refused.code == "busy" or (refused.code == "not_running" and "SUSPENDED" in refused.message)
+
+
+def _name(message: Pending) -> dict[str, Any]:
+    return {"sender": str(message.sender), "version": message.version, "ordinal": message.ordinal}
+
+
+DELIVER: dict[str, Callable[[Pending, Facts], Outcome]] = {
+    "CALL": _call,
+    "RESULT": _result,
+    "ESCALATION": _escalation,
+    "CANCEL": _cancel,
+    "MESSAGE": _message,
+    "SIGNAL": _signal,
+}

@@ -1,0 +1,93 @@
+"""Timers: what is due fires, whoever asks first; nothing is locked before the instance's own version row.
+
+A timer whose step was refused has fired or is gone. One whose step raises is passed over for a while, so that it blocks
+nothing behind it.
+"""
+
+from __future__ import annotations
+
+import time
+from uuid import UUID
+
+import structlog
+
+from bpm.engine.follow import DETERMINISTIC, ENGINE, go_on
+from bpm.engine.step import Refused, step
+from bpm.expressions.timers import Schedule, following
+from bpm.semantics.commands import FireTimer, StartInstance
+from bpm.store import ids, schedule
+from bpm.store.records import CommitRecord
+from bpm.store.schedule import DueStart, Place
+
+log = structlog.get_logger(__name__)
+
+# How many one round fires.
+AT_ONCE = 200
+# Seconds for which a timer that cannot be fired is left alone by this process.
+REST = 60.0
+
+_RESTING: dict[tuple[UUID, int], float] = {}
+
+
+def fire_due_timers(limit: int = AT_ONCE) -> dict[str, int]:
+    """Fire the timers of instances whose moment has come; how many."""
+    now = time.monotonic()
+    for place in [place for place, until in _RESTING.items() if until <= now]:
+        del _RESTING[place]
+    fired = 0
+    for timer in schedule.due_timers(limit + len(_RESTING)):
+        if (timer.instance_id, timer.ordinal) not in _RESTING:
+            record = fire_timer(timer)
+            if record is not None:
+                fired += 1
+                go_on(record)
+    return {"timers": fired}
+
+
+def fire_timer(timer: Place) -> CommitRecord | None:
+    """Fire one timer; None where it has fired already, is not due, or cannot be fired."""
+    try:
+        return step(timer.instance_id, lambda at: FireTimer(at=at, timer=timer.ordinal), actor=ENGINE)
+    except Refused:
+        return None
+    except DETERMINISTIC:
+        log.exception("timer cannot be fired", instance=str(timer.instance_id), timer=timer.ordinal)
+        _RESTING[timer.instance_id, timer.ordinal] = time.monotonic() + REST
+        return None
+
+
+def fire_start_timers(limit: int = AT_ONCE) -> dict[str, int]:
+    """Start the processes whose start timer is due; how many instances.
+
+    The instance has an id made of the timer and its moment, so that two schedulers start one; then the timer goes on.
+    """
+    started = 0
+    for due in schedule.due_starts(limit):
+        record = _start(due)
+        after = following(Schedule.from_json(due.schedule), schedule.now())
+        fire_at, plan = (None, None) if after is None else (after.fire_at, after.to_json())
+        moved = schedule.advance_start(due, fire_at, plan, actor=ENGINE)
+        if record is not None and not record.repeated:
+            started += 1
+            go_on(record)
+        if not moved:
+            log.debug("start timer moved by another scheduler", process=due.key)
+    return {"started": started}
+
+
+def _start(due: DueStart) -> CommitRecord | None:
+    moment = due.fire_at.isoformat()
+    try:
+        return step(
+            ids.derived_instance("start timer", due.id, moment),
+            lambda at: StartInstance(at=at, node=due.node, trigger="timer"),
+            actor=ENGINE,
+            key=f"start timer/{due.id}/{moment}",
+            definition=due.definition_id,
+        )
+    except Refused as refused:
+        if refused.code != "duplicate":
+            log.warning("start timer refused", process=due.key, node=due.node, why=refused.message)
+    except DETERMINISTIC:
+        log.exception("start timer cannot be fired", process=due.key, node=due.node)
+    return None

@@ -1,0 +1,86 @@
+"""What the schedulers ask again and again, as one table. Each job asks the database what is due and does a bounded
+share of it; each may run twice, at once or not at all without harm.
+
+A job returns what it did as counts; when it did something, an ENGINE_TICK says so, and once a minute one says that the
+schedulers are alive.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import structlog
+
+from bpm import engine
+from bpm.jobs import handlers
+from bpm.jobs.announcer import SENDER
+
+log = structlog.get_logger(__name__)
+
+type Counts = Mapping[str, int]
+
+# Tasks that are ready for so many seconds have been forgotten: their wake-up was lost.
+FORGOTTEN = 2.0
+# Wake-ups that one round sends for a topic: a queue that is only slow is not flooded.
+WAKE_UPS = 100
+
+
+def wake_topics() -> Counts:
+    """Announce tasks that are ready and that nobody has taken, of topics that this program has handlers for."""
+    waiting = engine.forgotten_tasks(handlers.topics(), older_than=FORGOTTEN, limit=WAKE_UPS)
+    for topic, number in waiting.items():
+        SENDER.tell(engine.Announcement(topics=(topic,) * number))
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to do every so many seconds."""
+
+    every: float
+    run: Callable[[], Counts]
+
+
+# name -> how often and what
+JOBS: dict[str, Job] = {
+    "timers": Job(1, engine.fire_due_timers),
+    "start_timers": Job(1, engine.fire_start_timers),
+    "locks": Job(2, engine.release_expired_locks),
+    "tokens": Job(5, engine.advance_left_behind),
+    "messages": Job(2, engine.deliver_pending),
+    "expired_messages": Job(30, engine.expire_messages),
+    "tasks": Job(2, wake_topics),
+    "partitions": Job(3600, engine.ensure_partitions),
+    "receipts": Job(3600, engine.sweep_receipts),
+    "ended": Job(600, engine.sweep_ended),
+}
+
+
+def run_job(name: str) -> Counts:
+    """Run one job; an ENGINE_TICK where it did something. What it raises is logged and left to its next turn."""
+    try:
+        counts = JOBS[name].run()
+        engine.tick(name, counts)
+    except Exception:
+        log.exception("job failed", job=name)
+        return {}
+    return counts
+
+
+@dataclass(slots=True)
+class Rounds:
+    """Holds when each job ran last in this process; for programs that do without Celery beat."""
+
+    last: dict[str, float] = field(default_factory=dict)
+
+    def run_due(self) -> int:
+        """Run the jobs whose time has come; how much they did."""
+        done = 0
+        for name, job in JOBS.items():
+            now = time.monotonic()
+            if name != "tasks" and now - self.last.get(name, float("-inf")) >= job.every:
+                self.last[name] = now
+                done += sum(run_job(name).values())
+        return done

@@ -1,0 +1,64 @@
+"""The Celery tasks: thin, since everything that matters is in the database. Loaded by `autodiscover_tasks`."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import structlog
+from celery import shared_task
+from celery.schedules import schedule
+from celery.signals import beat_init, celeryd_after_setup, worker_ready
+
+from bpm import engine
+from bpm.jobs.queues import consume_topics
+from bpm.jobs.running import run_one
+from bpm.jobs.schedule import JOBS, run_job
+
+log = structlog.get_logger(__name__)
+
+
+@shared_task(name="bpm.work", ignore_result=True, acks_late=True)
+def work(topic: str) -> None:
+    """Do the next ready task of a topic, if there is one."""
+    run_one(topic)
+
+
+@shared_task(name="bpm.continue_instance", ignore_result=True, acks_late=True)
+def continue_instance(instance: str) -> None:
+    """Let an instance go on whose tokens were not all advanced by the process that made them."""
+    engine.continue_instance(UUID(instance))
+
+
+@shared_task(name="bpm.job", ignore_result=True)
+def job(name: str) -> None:
+    """One job of the schedule."""
+    run_job(name)
+
+
+@beat_init.connect
+def put_on_schedule(sender: Any, **_: Any) -> None:
+    """Give Celery beat the table of jobs. A turn that was not taken in time is dropped: the next one does its work."""
+    sender.scheduler.update_from_dict(
+        {
+            f"bpm.{name}": {
+                "task": "bpm.job",
+                "args": (name,),
+                "schedule": schedule(one.every),
+                "options": {"expires": max(5.0, one.every), "retry": False},
+            }
+            for name, one in JOBS.items()
+        }
+    )
+
+
+@worker_ready.connect
+def recover(**_: Any) -> None:
+    """A worker starts: look at once for what was left behind, whatever the reason."""
+    try:
+        engine.recover()
+    except Exception:
+        log.exception("recovery failed; the schedule goes on with it")
+
+
+celeryd_after_setup.connect(consume_topics)

@@ -1,0 +1,88 @@
+-- name: tickets_that_fit
+-- Who waits for a message or signal, the oldest ticket first. A ticket with a correlation key is found by one of the
+-- message's keys (NULL: it has none, and any ticket will do); one without by process variables, as Camunda 7 does. A
+-- signal goes to tickets that were open at its throw; its thrower has heard it.
+SELECT w.instance_id, w.ordinal
+FROM runtime_wait_ticket w JOIN process_instances p ON p.id = w.instance_id
+WHERE w.state = 'OPEN' AND w.kind = %(kind)s AND w.name = %(name)s AND p.state = 'RUNNING'
+  AND (%(business_key)s::varchar IS NULL OR p.business_key = %(business_key)s)
+  AND CASE
+      WHEN w.correlation IS NULL OR %(keys)s::varchar[] IS NULL THEN NOT EXISTS (
+          SELECT FROM jsonb_each(%(variables)s::jsonb) asked
+          WHERE NOT EXISTS (
+              SELECT FROM variables v
+              WHERE v.instance_id = w.instance_id AND v.scope = 0 AND v.name = asked.key AND v.present
+                AND v.value = asked.value
+          )
+      )
+      ELSE w.correlation = ANY (%(keys)s::varchar[])
+  END
+  AND (%(before)s::timestamptz IS NULL OR w.created_at <= %(before)s)
+  AND w.instance_id IS DISTINCT FROM %(but)s::uuid
+ORDER BY w.created_at, w.id LIMIT %(limit)s;
+
+-- name: delivery_facts
+-- What a delivery asks before it: the commit that sent the message; whether an earlier one of the same sender, name and
+-- keys still waits (first in, first out); what the sender runs; whether a ticket of the sender is open, and whether the
+-- message that this one takes back has been delivered.
+SELECT
+    (SELECT c.sequence FROM runtime_commit c
+     WHERE c.at = m.created_at AND c.thread_id = m.sender AND c.version = m.sender_version),
+    EXISTS (
+        SELECT FROM runtime_message e
+        WHERE e.box = 'OUT' AND e.state = 'PENDING' AND e.kind = m.kind AND e.name = m.name AND e.sender = m.sender
+          AND (e.correlation, e.business_key) IS NOT DISTINCT FROM (m.correlation, m.business_key)
+          AND (e.sender_version, e.sender_ordinal) < (m.sender_version, m.sender_ordinal)
+          AND (e.expires_at IS NULL OR e.expires_at > %(now)s)
+    ),
+    (SELECT p.process_def_id FROM process_instances p WHERE p.id = m.sender),
+    (SELECT t.state = 'OPEN' FROM runtime_wait_ticket t WHERE t.id = %(ticket)s::uuid),
+    EXISTS (
+        SELECT FROM runtime_message e
+        WHERE e.box = 'OUT' AND e.state = 'PENDING' AND e.kind = 'CALL' AND e.sender = m.sender AND e.target = m.target
+    ),
+    m.state
+FROM runtime_message m WHERE m.id = %(id)s::uuid;
+
+-- name: message_by_id
+-- What was published under an id that an actor and a key gave it: publishing is idempotent as the verbs are.
+SELECT sender_version, created_at, kind, name, correlation, business_key, body::text FROM runtime_message
+WHERE id = %(id)s::uuid AND box = 'OUT';
+
+-- name: received_by
+-- Who has consumed the message of that name.
+SELECT instance_id, commit_version, commit_at, name FROM runtime_message
+WHERE box = 'IN' AND sender = %(sender)s::uuid AND sender_version = %(version)s AND sender_ordinal = %(ordinal)s
+LIMIT 1;
+
+-- name: forgotten_tasks
+-- Tasks that are ready and that nobody took: those whose wake-up was lost (after a while), and those whose pause after a
+-- failure is over. Counted to a limit, by topic, from the index of ready tasks.
+SELECT asked.topic, (
+    SELECT count(*) FROM (
+        SELECT FROM external_tasks t
+        WHERE t.topic = asked.topic AND t.state = 'READY'
+          AND coalesce(t.retry_at, t.commit_at + make_interval(secs => %(seconds)s)) <= %(now)s
+        LIMIT %(limit)s
+    ) ready
+)
+FROM unnest(%(topics)s::varchar[]) asked(topic);
+
+-- name: quiet_tick
+-- A scheduler that did nothing says once a minute that it is alive, however many there are.
+INSERT INTO engine_events (at, instance_id, entity, event_type, reason, payload, actor, engine_version, format)
+SELECT %(now)s, NULL, 'engine', 'ENGINE_TICK', 'none', %(payload)s::jsonb, 'engine', %(engine)s, %(format)s
+WHERE NOT EXISTS (
+    SELECT FROM engine_events e
+    WHERE e.instance_id IS NULL AND e.event_type = 'ENGINE_TICK' AND e.at > %(now)s::timestamptz - interval '1 minute'
+);
+
+-- name: last_engine_version
+-- Which version of the engine ran last, as history has it.
+SELECT payload ->> 'version' FROM engine_events
+WHERE instance_id IS NULL AND event_type = 'ENGINE_VERSION' ORDER BY at DESC LIMIT 1;
+
+-- name: task_lock
+-- Who holds a task, for the reason of a refusal.
+SELECT t.state, t.lock_owner, t.lock_expire_at, p.ended_at IS NULL
+FROM external_tasks t JOIN process_instances p ON p.id = t.instance_id WHERE t.id = %(id)s::uuid;

@@ -1,0 +1,1 @@
+"""An app with handlers that tests can watch and hold up."""
