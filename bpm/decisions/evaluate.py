@@ -20,7 +20,7 @@ from bpm.decisions.types import Types, read_as
 from bpm.expressions import NO_HOST, EvaluationFault, Host, LimitFault
 from bpm.expressions.feel_frames import Frame, Run, Scope
 from bpm.expressions.feel_types import TYPES, FeelType, coerce
-from bpm.expressions.feel_values import FeelFunction, intake, is_value, measure
+from bpm.expressions.feel_values import FeelFunction, intake, measure
 from bpm.expressions.limits import Budget
 
 MAX_STEPS = 500_000
@@ -188,7 +188,7 @@ class _Course:
             value = self.variables[name]
         except KeyError:
             return None
-        return value if is_value(value) and not isinstance(value, list | dict) else intake(value)
+        return intake(value)
 
     # -- services ------------------------------------------------------------------------------------------------------
 

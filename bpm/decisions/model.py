@@ -122,7 +122,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output column. values: its allowed values in order of priority; default: what no match gives."""
+    """An output column. values: its allowed values, by priority; default: its value when no rule matches."""
 
     name: str
     label: str = ""
@@ -144,7 +144,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A decision table. hit_policy as DMN writes it (`UNIQUE`, `RULE ORDER`); aggregation: SUM, MIN, MAX, COUNT or ""."""
+    """A decision table. hit_policy: `UNIQUE`, `RULE ORDER` and so on; aggregation: SUM, MIN, MAX, COUNT or ""."""
 
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]

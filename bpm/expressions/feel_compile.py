@@ -19,7 +19,7 @@ from bpm.expressions.feel_properties import property_of
 from bpm.expressions.feel_tests import compile_in, compile_unary_tests, range_of_test
 from bpm.expressions.feel_time import NotTemporal, parse_temporal
 from bpm.expressions.feel_types import coerce, is_instance, resolve, types_in
-from bpm.expressions.feel_values import FeelFunction, FeelRange, intake, is_value, kind_of, measure
+from bpm.expressions.feel_values import FeelFunction, FeelRange, admit, kind_of, measure
 from bpm.expressions.host import Host
 from bpm.expressions.limits import Budget
 from bpm.expressions.tree import (
@@ -113,7 +113,7 @@ def _name(node: Name, bound: Bound) -> Run:
             if built_in is None:
                 budget.warn(f"there is no {name!r}")
             return built_in
-        return value if is_value(value) else intake(value)
+        return admit(value)
 
     return run
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from bpm.expressions.feel_regex import Pattern, read_pattern
 from bpm.expressions.feel_signatures import Call, Declaration, Refused, whole_number
-from bpm.expressions.feel_values import text_of
+from bpm.expressions.feel_values import charge_text, text_of
 from bpm.expressions.limits import MAX_ITEMS, MAX_TEXT
 
 type Number = int | Decimal
@@ -23,7 +23,7 @@ def _substring(call: Call, text: str, start: Number, length: Number | None = Non
         return text[first:]
     if length < 1:
         raise Refused("the length is less than 1")
-    return text[first : first + int(length)]
+    return text[first : first + whole_number(length)]
 
 
 def _before(call: Call, text: str, match: str) -> str:
@@ -41,7 +41,7 @@ def _join(call: Call, items: list[object], delimiter: str | None = None) -> str:
     if any(item is not None and not isinstance(item, str) for item in items):
         raise Refused("not all items are texts")
     between = delimiter or ""
-    call.budget.room(sum(map(len, texts)) + len(between) * len(texts), MAX_TEXT)
+    charge_text(sum(map(len, texts)) + len(between) * len(texts), call.budget)
     return between.join(texts)
 
 
@@ -94,6 +94,7 @@ def _format(call: Call, template: str, values: list[object]) -> str:
     size = at = 0
     for found in re.finditer(r"%[%sd]", template):
         pieces += [template[at : found.start()], filled(found)]
+        charge_text(len(pieces[-1]) + len(pieces[-2]), call.budget)
         size += len(pieces[-1]) + len(pieces[-2])
         call.budget.room(size, MAX_TEXT)
         at = found.end()

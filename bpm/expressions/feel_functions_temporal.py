@@ -60,8 +60,9 @@ def _time_of(call: Call, hour: Number, minute: Number, second: Number, offset: D
         zone, rest = divmod(offset.nanoseconds, SECOND)
         if rest:
             raise Refused("an offset is whole seconds")
-    nanosecond = int((Decimal(second) - int(second)) * SECOND)
-    return make_time(whole_number(hour), whole_number(minute), int(second), nanosecond, zone)
+    whole = whole_number(second)
+    nanosecond = whole_number((Decimal(second) - whole) * SECOND)
+    return make_time(whole_number(hour), whole_number(minute), whole, nanosecond, zone)
 
 
 def _combined(call: Call, date: Date | DateTime, time: Time) -> DateTime:
@@ -128,6 +129,10 @@ def _now(call: Call) -> DateTime:
     return datetime_at(moment.moment, 0 if call.host.zone == "UTC" else parse_zone(f"@{call.host.zone}"))
 
 
+def _cycle(call: Call, repetitions: Number | None, interval: DaysDuration | MonthsDuration) -> str:
+    return f"R{'' if repetitions is None else whole_number(repetitions)}/{interval}"
+
+
 def _is(call: Call, left: object, right: object) -> bool:
     """The same value, its zone included: not two spellings of one moment."""
     return type(left) is type(right) and left == right
@@ -160,5 +165,8 @@ DECLARATIONS: tuple[Declaration, ...] = (
     ("last day of month", f"date: {_DATED}", _last_day_of_month),
     ("now", "", _now),
     ("today", "", lambda call: _now(call).date),
+    # Zeebe's, for timers
+    ("cycle", "interval: days and time duration|years and months duration", lambda call, interval: f"R/{interval}"),
+    ("cycle", "repetitions: number~, interval: days and time duration|years and months duration", _cycle),
     ("is", "value1: any, value2: any", lambda call, left, right: _is(call, intake(left), intake(right))),
 )

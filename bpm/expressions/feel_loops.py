@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from bpm.expressions.feel_frames import Bound, Build, Frame, Run, Scope
 from bpm.expressions.feel_time import Date, date_at
-from bpm.expressions.feel_values import FeelRange, is_number, kind_of
+from bpm.expressions.feel_values import FeelRange, integer_part, is_number, kind_of
 from bpm.expressions.host import Host
 from bpm.expressions.limits import MAX_ITEMS, Budget
 from bpm.expressions.tree import Filter, For, Literal, Name, Negation, Node, Quantified
@@ -47,6 +47,8 @@ def _filtered(items: list[object], condition: Run, scope: Scope, host: Host, bud
     found = []
     for item in items or [None]:
         budget.charge()
+        if isinstance(item, dict):
+            budget.charge(len(item) // 8)
         frame = Frame(scope, item if isinstance(item, dict) else ())
         if not (isinstance(item, dict) and ITEM in item):
             frame[ITEM] = item
@@ -60,8 +62,8 @@ def _filtered(items: list[object], condition: Run, scope: Scope, host: Host, bud
 
 def item_at(items: Sequence[object], place: int | Decimal, budget: Budget) -> object:
     """The item at a place counted from 1, or from -1 backwards; null, with a warning, where there is none."""
-    if place == int(place):
-        at = int(place)
+    at = integer_part(place)
+    if place == at:
         if 0 < at <= len(items):
             return items[at - 1]
         if -len(items) <= at < 0:
@@ -166,15 +168,18 @@ def _range_items(span: FeelRange, budget: Budget) -> Sequence[object]:
     make: Callable[[int], object]
     if isinstance(low, Date) and isinstance(high, Date):
         first, last, make = low.ordinal, high.ordinal, date_at
-    elif is_number(low) and is_number(high) and low == int(low) and high == int(high):  # type: ignore[call-overload]
-        first, last, make = int(low), int(high), int  # type: ignore[call-overload]
+    elif isinstance(low, int | Decimal) and isinstance(high, int | Decimal):
+        first, last, make = integer_part(low), integer_part(high), int
+        if first != low or last != high:
+            raise _NoDomain("a range of numbers that are not whole cannot be iterated over")
     else:
         raise _NoDomain(f"a range of {kind_of(low)} cannot be iterated over")
     step = 1 if last >= first else -1
     first += 0 if span.low_closed else step
     last -= 0 if span.high_closed else step
     size = max(0, (last - first) * step + 1)
-    budget.charge(size)
+    budget.room(size, MAX_ITEMS)
+    budget.charge(size // 8)
     return [make(first + step * place) for place in range(size)]
 
 

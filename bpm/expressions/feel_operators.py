@@ -35,12 +35,14 @@ from bpm.expressions.feel_values import (
     STRING,
     TIME,
     FeelRange,
+    charge_text,
     decimal,
+    integer_part,
     kind_of,
     number,
     whole,
 )
-from bpm.expressions.limits import DECIMAL128, MAX_TEXT, Budget
+from bpm.expressions.limits import DECIMAL128, Budget
 
 type Truth = bool | None
 type Comparing = Callable[[object, object, Budget], Truth]
@@ -217,7 +219,7 @@ def add(left: Any, right: Any, budget: Budget) -> object:
     if kinds == (NUMBER, NUMBER):
         return DECIMAL128.add(decimal(left), decimal(right))
     if kinds == (STRING, STRING):
-        budget.room(len(left) + len(right), MAX_TEXT)
+        charge_text(len(left) + len(right), budget)
         return left + right
     if kinds == (DAYS, DAYS):
         return days(left.nanoseconds + right.nanoseconds)
@@ -263,9 +265,9 @@ def multiply(left: Any, right: Any, budget: Budget) -> object:
     if kinds[1] in (DAYS, MONTHS):
         left, right, kinds = right, left, (kinds[1], kinds[0])
     if kinds == (DAYS, NUMBER):
-        return days(int(_EXACT.multiply(Decimal(left.nanoseconds), decimal(right))))
+        return days(integer_part(_EXACT.multiply(Decimal(left.nanoseconds), decimal(right))))
     if kinds == (MONTHS, NUMBER):
-        return months(int(_EXACT.multiply(Decimal(left.months), decimal(right))))
+        return months(integer_part(_EXACT.multiply(Decimal(left.months), decimal(right))))
     raise _Unfit
 
 
@@ -277,9 +279,9 @@ def divide(left: Any, right: Any, budget: Budget) -> object:
             return left // right
         return DECIMAL128.divide(decimal(left), decimal(right))
     if kinds == (DAYS, NUMBER):
-        return days(int(_EXACT.divide(Decimal(left.nanoseconds), decimal(right))))
+        return days(integer_part(_EXACT.divide(Decimal(left.nanoseconds), decimal(right))))
     if kinds == (MONTHS, NUMBER):
-        return months(int(_EXACT.divide(Decimal(left.months), decimal(right))))
+        return months(integer_part(_EXACT.divide(Decimal(left.months), decimal(right))))
     if kinds == (DAYS, DAYS):
         return number(DECIMAL128.divide(Decimal(left.nanoseconds), Decimal(right.nanoseconds)))
     if kinds == (MONTHS, MONTHS):

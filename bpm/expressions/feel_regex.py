@@ -16,6 +16,7 @@ import regex
 
 from bpm.expressions.errors import LimitFault
 from bpm.expressions.feel_signatures import Refused
+from bpm.expressions.feel_values import charge_text
 from bpm.expressions.limits import MAX_ITEMS, MAX_TEXT, Budget
 
 TIMEOUT = 0.1
@@ -48,6 +49,7 @@ class Pattern:
         for match in self._found(text):
             budget.charge()
             pieces += [text[at : match.start()], self._filled(replacement, match)]
+            charge_text(len(pieces[-1]) + len(pieces[-2]), budget)
             size += len(pieces[-1]) + len(pieces[-2])
             budget.room(size, MAX_TEXT)
             at = match.end()

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import DecimalException
+from decimal import Decimal, DecimalException
 from typing import NamedTuple
 
 from bpm.expressions.feel_time import NotTemporal
-from bpm.expressions.feel_values import LIST, kind_of, register_function_type
+from bpm.expressions.feel_values import CHARACTERS_A_STEP, LIST, integer_part, kind_of, register_function_type
 from bpm.expressions.host import Host
 from bpm.expressions.limits import Budget
 
@@ -172,10 +172,10 @@ def _effort(values: Iterable[object]) -> int:
         if isinstance(value, list):
             steps += len(value) // 8
         elif isinstance(value, str):
-            steps += len(value) // 256
+            steps += len(value) // CHARACTERS_A_STEP
     return steps
 
 
-def whole_number(value: object) -> int:
+def whole_number(value: int | Decimal) -> int:
     """A number as an int, what follows the point left out: `substring("foobar", 3.8)` is "obar" (table 73)."""
-    return int(value)  # type: ignore[call-overload,no-any-return]
+    return integer_part(value)

@@ -23,7 +23,7 @@ from bpm.expressions.feel_time import (
     Time,
     from_python,
 )
-from bpm.expressions.limits import DECIMAL128, MAX_INTEGER, MAX_ITEMS, MAX_TEXT, Budget
+from bpm.expressions.limits import DECIMAL128, MAX_INTEGER, MAX_ITEMS, MAX_TEXT, Budget, bounded
 
 if TYPE_CHECKING:
     from bpm.expressions.host import Host
@@ -42,6 +42,11 @@ CONTEXT: Final = "context"
 RANGE: Final = "range"
 FUNCTION: Final = "function"
 
+CHARACTERS_A_STEP = 256
+"""Characters of a text that are copied in the time of one step."""
+FARTHEST = 10**40
+"""More than anything is counted to."""
+_WRITTEN_OUT = 6200
 DEEPEST = 200
 """Levels of lists and contexts inside each other that a result may have."""
 
@@ -129,9 +134,12 @@ _KINDS: dict[type, str] = {
 }
 
 
-def is_value(value: object) -> bool:
-    """Whether it is a value already and needs no `intake`; what is in a list or context is not looked at."""
-    return type(value) in _KINDS
+def admit(value: object) -> object:
+    """A variable as a value, at the cost of a look: what is in a list or context is taken to be values already."""
+    kind = type(value)
+    if kind is int or kind is Decimal:
+        return bounded(value)  # type: ignore[arg-type]
+    return value if kind in _KINDS else intake(value)
 
 
 def register_function_type(kind: type) -> None:
@@ -157,6 +165,10 @@ def intake(value: object) -> object:
         return [intake(item) for item in value]
     if type(value) is dict:
         return {str(key): intake(item) for key, item in value.items()}
+    if type(value) is int or type(value) is Decimal:
+        return bounded(value)
+    if type(value) is int or type(value) is Decimal:
+        return bounded(value)
     if type(value) in _KINDS:
         return value
     if isinstance(value, float):
@@ -182,6 +194,16 @@ def number(value: Decimal) -> int | Decimal:
 def whole(value: int) -> int | Decimal:
     """An integer that stays one up to 34 digits."""
     return value if -MAX_INTEGER < value < MAX_INTEGER else DECIMAL128.create_decimal(value)
+
+
+def integer_part(value: int | Decimal) -> int:
+    """What stands before the point. A number too large for any list, date or duration is cut at FARTHEST: `int` of
+    1e999999999, which may come from outside, would take all memory there is."""
+    if type(value) is int:
+        return value
+    if not value.is_finite() or value.adjusted() > 40:  # type: ignore[union-attr]
+        return -FARTHEST if value < 0 else FARTHEST
+    return int(value)
 
 
 def decimal(value: int | Decimal) -> Decimal:
@@ -217,10 +239,18 @@ def number_text(value: int | Decimal) -> str:
     """A number without exponent and without zeros at its end."""
     if type(value) is int:
         return str(value)
+    if abs(value.adjusted()) > _WRITTEN_OUT:  # type: ignore[union-attr]
+        return str(value)
     text = format(value, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in {"-0", ""} else text
+
+
+def charge_text(size: int, budget: Budget) -> None:
+    """Before a text of this size is made: LimitFault when it is too long, or one too many."""
+    budget.room(size, MAX_TEXT)
+    budget.charge(size // CHARACTERS_A_STEP)
 
 
 def text_of(value: object, budget: Budget) -> str:
@@ -231,8 +261,8 @@ def text_of(value: object, budget: Budget) -> str:
     size = 0
     for part in _parts(value, budget):
         size += len(part)
-        budget.room(size, MAX_TEXT)
         parts.append(part)
+    charge_text(size, budget)
     return "".join(parts)
 
 
@@ -241,12 +271,15 @@ def _parts(value: object, budget: Budget) -> list[str]:
     if value is None:
         return [NULL]
     if isinstance(value, str):
+        budget.charge(len(value) // CHARACTERS_A_STEP)
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
         return [f'"{quoted}"']
     if isinstance(value, bool):
         return ["true" if value else "false"]
     if isinstance(value, int | Decimal):
-        return [number_text(value)]
+        written = number_text(value)
+        budget.charge(len(written) // 64)
+        return [written]
     found: list[str] = []
     if isinstance(value, list):
         for place, item in enumerate(value):

@@ -24,6 +24,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Literal
 
+from bpm.expressions.feel_time import SECOND, DaysDuration, from_python
+from bpm.expressions.feel_values import temporal_text
 from bpm.expressions.timers.cron import parse_cron
 from bpm.expressions.timers.iso import (
     LONGEST_YEARS,
@@ -121,20 +123,14 @@ def check(kind: Kind, text: str, *, quartz: bool = True) -> None:
         parse_cron(text, quartz)
 
 
-def first(
-    kind: Kind, text: str | date | timedelta, now: datetime, *, zone: str = "UTC", quartz: bool = True
-) -> Schedule | None:
+def first(kind: Kind, text: object, now: datetime, *, zone: str = "UTC", quartz: bool = True) -> Schedule | None:
     """The first occurrence of a timer that is set at `now` (aware); None when it never fires.
 
-    text may be what an expression gave instead of a text: a date, a datetime or a timedelta. zone is the one meant by
-    wall-clock times that name none, quartz the dialect of cron (Camunda 7; else Spring's, Camunda 8). TimerFault as
+    text may be what an expression gave instead of a text: a date or duration, FEEL's or Python's. zone is the one meant
+    by wall-clock times that name none, quartz the dialect of cron (Camunda 7; else Spring's, Camunda 8). TimerFault as
     `check`, and for moments more than 100 years ahead."""
     now = now.astimezone(UTC)
-    if isinstance(text, date):
-        text = moment_of(text, zone).isoformat()
-    elif isinstance(text, timedelta):
-        text = f"{'-' if text < timedelta() else ''}PT{_seconds(abs(text))}S"
-    text = text.strip()
+    text = _text_of(text, zone).strip()
     check(kind, text, quartz=quartz)
     found: Schedule | None
     if kind == "cycle":
@@ -259,5 +255,16 @@ def _kind(name: str) -> Kind:
     return kinds[name]
 
 
-def _seconds(span: timedelta) -> str:
-    return f"{span.days * 86_400 + span.seconds}.{span.microseconds:06d}"
+def _text_of(value: object, zone: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, date):
+        return moment_of(value, zone).isoformat()
+    span = from_python(value) or value
+    if isinstance(span, DaysDuration):  # exact time: FEEL's P1D is 24 hours
+        seconds, rest = divmod(abs(span.nanoseconds), SECOND)
+        return f"{'-' if span.nanoseconds < 0 else ''}PT{seconds}.{rest:09d}S"
+    text = temporal_text(value)
+    if text is None:
+        raise fault(repr(value)[:80], "an expression gave this where a timer needs a text, a date or a duration")
+    return text

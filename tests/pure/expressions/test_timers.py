@@ -8,6 +8,7 @@ from itertools import islice
 import pytest
 
 from bpm.expressions.errors import ExpressionError
+from bpm.expressions.feel_time import parse_datetime, parse_duration
 from bpm.expressions.timers import Schedule, TimerFault, check, first, following
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -46,6 +47,8 @@ def moments(kind, text, count, now=NOW, **options):
         (" PT99H ", "2026-02-04T15:00:00Z"),
         (timedelta(hours=1, microseconds=5), "2026-01-31T13:00:00.000005Z"),
         (timedelta(seconds=-1), "2026-01-31T11:59:59Z"),
+        (parse_duration("P1DT0.5S"), "2026-02-01T12:00:00.5Z"),
+        (parse_duration("P1M"), "2026-02-28T12:00:00Z"),
     ],
 )
 def test_durations(text, due):
@@ -70,6 +73,8 @@ def test_durations(text, due):
         (date(2030, 1, 31), "2030-01-30T23:00Z"),
         (datetime.fromisoformat("2030-01-31T12:00"), "2030-01-31T11:00Z"),
         (datetime(2030, 1, 31, 12, tzinfo=UTC), "2030-01-31T12:00Z"),
+        ("2030-01-31T12:00:00@America/New_York", "2030-01-31T17:00Z"),
+        (parse_datetime("2030-01-31T12:00:00@America/New_York"), "2030-01-31T17:00Z"),
     ],
 )
 def test_dates(text, due):
@@ -162,6 +167,11 @@ def test_too_far_ahead_is_refused():
         first("date", "2999-01-01", NOW)
     with pytest.raises(TimerFault, match="calendar"):
         first("duration", "P100Y", datetime(9950, 1, 1, tzinfo=UTC))
+
+
+def test_what_no_timer_is():
+    with pytest.raises(TimerFault, match="needs a text"):
+        first("duration", 5, NOW)
 
 
 def test_a_schedule_is_json_and_back():
