@@ -12,7 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("tokentrail")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["bpm"], related_name="jobs")
+app.autodiscover_tasks(["bpm"], related_name="jobs.tasks")
 
 
 @setup_logging.connect
