@@ -80,20 +80,24 @@ def _store(
     compiled: list[Compiled], files: Mapping[str, bytes], actor: str, reason: str | None
 ) -> tuple[list[Deployed], UUID | None]:
     """Store what is new. The keys are locked before it is asked what there is, so that two at once make one version."""
-    processes = [(process, one.file) for one in compiled for process in one.processes]
+    # The same process may be in several files (check_together has said so); then the first one is the source.
+    processes: dict[str, tuple[Process, str]] = {}
+    for one in compiled:
+        for process in one.processes:
+            processes.setdefault(process.id, (process, one.file))
     with transaction.atomic():
-        for key in sorted(process.id for process, _ in processes):
+        for key in sorted(processes):
             query(None, "lock_definition_key", {"key": key})
-        there = {process.id: _latest(process.id) for process, _ in processes}
+        there = {key: _latest(key) for key in processes}
         now = schedule.now()
         new = [
             _new(process, file, files[file], now)
-            for process, file in processes
+            for process, file in processes.values()
             if not _same(there[process.id], process, files[file])
         ]
         stored = definitions.store(new, actor=actor, reason=reason) if new else []
     made = {one.key: one for one in stored}
-    found = [made.get(process.id) or there[process.id] for process, _ in processes]
+    found = [made.get(key) or there[key] for key in processes]
     deployed = [
         Deployed(id=one.id, key=one.key, version=one.version, name=one.name, new=one.key in made)
         for one in found

@@ -15,7 +15,9 @@ import pytest
 from django.db import connection
 
 from bpm import engine
+from bpm.engine.announcing import register, unregister
 from bpm.jobs import schedule
+from bpm.jobs.starting import tell_celery
 from config.processes import Process
 from tests.conftest import wait_for
 from tests.database.engine.drawing import catch, duration, end, flows, model, service, start
@@ -82,7 +84,7 @@ def one(topic: str) -> None:
     )
 
 
-def test_an_order_runs_through_a_woken_worker(start_worker, valkey, announced_to_celery):
+def test_an_order_runs_through_a_woken_worker(start_worker, valkey):
     worker = start_worker(concurrency=2)
     engine.deploy({"order.bpmn": ORDER}, actor="tester")
     instance = begin("order", quantity=25, card="valid")
@@ -94,7 +96,7 @@ def test_an_order_runs_through_a_woken_worker(start_worker, valkey, announced_to
     assert events(instance, "TASK_COMPLETED") == events(instance, "TASK_CREATED") == 7
 
 
-def test_a_declined_card_takes_its_path(start_worker, valkey, announced_to_celery):
+def test_a_declined_card_takes_its_path(start_worker, valkey):
     worker = start_worker()
     engine.deploy({"order.bpmn": ORDER}, actor="tester")
     instance = begin("order", card="declined")
@@ -103,7 +105,15 @@ def test_a_declined_card_takes_its_path(start_worker, valkey, announced_to_celer
     assert events(instance, "USER_TASK_CANCELLED") == 1
 
 
-def test_beat_finds_what_nobody_was_woken_for(start_worker, beat, valkey):
+@pytest.fixture
+def no_wake_ups() -> Iterator[None]:
+    """This process tells nobody of ready work."""
+    unregister("celery")
+    yield
+    register("celery", tell_celery)
+
+
+def test_beat_finds_what_nobody_was_woken_for(start_worker, beat, valkey, no_wake_ups):
     """No wake-up at all: the sweeps alone; also pauses after failures, and a timer. Two beats do no harm."""
     worker = start_worker(concurrency=2)
     beats = [beat(), beat()]
@@ -128,7 +138,7 @@ def test_beat_finds_what_nobody_was_woken_for(start_worker, beat, valkey):
     assert "timers" in ticks
 
 
-def test_a_worker_killed_in_mid_task_delays_and_no_more(start_worker, beat, valkey, announced_to_celery, tmp_path):
+def test_a_worker_killed_in_mid_task_delays_and_no_more(start_worker, beat, valkey, tmp_path):
     """kill -9 to the worker and all its children: the lock runs out, the task is done once more, completed once."""
     first = start_worker()
     one("slow")
@@ -146,7 +156,7 @@ def test_a_worker_killed_in_mid_task_delays_and_no_more(start_worker, beat, valk
     assert events(instance, "TASK_COMPLETED") == 1
 
 
-def test_a_child_killed_in_mid_task_delays_and_no_more(start_worker, beat, valkey, announced_to_celery, tmp_path):
+def test_a_child_killed_in_mid_task_delays_and_no_more(start_worker, beat, valkey, tmp_path):
     worker = start_worker()
     one("slow")
     instance = begin("p", folder=str(tmp_path))
@@ -160,7 +170,7 @@ def test_a_child_killed_in_mid_task_delays_and_no_more(start_worker, beat, valke
     assert events(instance, "TASK_COMPLETED") == 1
 
 
-def test_what_a_handler_brings_back_and_cannot_be_stored_is_a_failure(start_worker, valkey, announced_to_celery):
+def test_what_a_handler_brings_back_and_cannot_be_stored_is_a_failure(start_worker, valkey):
     worker = start_worker()
     one("nonsense")
     instance = begin("p")
@@ -169,7 +179,7 @@ def test_what_a_handler_brings_back_and_cannot_be_stored_is_a_failure(start_work
     assert "cannot be stored" in error
 
 
-def test_doubled_wake_ups_do_nothing_twice(start_worker, valkey, announced_to_celery):
+def test_doubled_wake_ups_do_nothing_twice(start_worker, valkey):
     from bpm.jobs.announcer import wake
 
     worker = start_worker(concurrency=2)
@@ -180,7 +190,7 @@ def test_doubled_wake_ups_do_nothing_twice(start_worker, valkey, announced_to_ce
     assert [events(instance, "TASK_LOCKED") for instance in instances] == [1] * 10
 
 
-def test_a_worker_of_some_queues_does_those_alone(start_worker, valkey, announced_to_celery):
+def test_a_worker_of_some_queues_does_those_alone(start_worker, valkey):
     worker = start_worker("--queues=tokentrail.orders.ship")
     one("quick")
     instance = begin("p")
@@ -189,7 +199,7 @@ def test_a_worker_of_some_queues_does_those_alone(start_worker, valkey, announce
     assert worker.exit_code() is None
 
 
-def test_a_dead_broker_costs_a_commit_nothing(transactional_db, settings, announced_to_celery, monkeypatch):
+def test_a_dead_broker_costs_a_commit_nothing(transactional_db, settings, monkeypatch):
     """Nobody listens there: the verbs return at once, and the work stands in the database."""
     from bpm.jobs.announcer import SENDER
     from config.celery import app

@@ -12,6 +12,7 @@ from django.db import connection
 
 from bpm import engine
 from bpm.engine.announcing import Announcement, register, unregister
+from bpm.jobs.starting import tell_celery
 
 
 @dataclass
@@ -73,8 +74,10 @@ def world(transactional_db: None) -> Iterator[World]:
     world = World()
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE IF NOT EXISTS tokentrail_test_database ()")
+    unregister("celery")
     register("test", world.announced.append)
     yield world
     unregister("test")
+    register("celery", tell_celery)
     with connection.cursor() as cursor:
         cursor.execute("SELECT bpm_move_clock(NULL)")

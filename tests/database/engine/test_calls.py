@@ -82,7 +82,7 @@ def test_a_process_that_is_not_there_is_an_incident_until_it_is(world):
 
 def test_what_was_told_is_delivered_once_however_often_it_is_delivered(world, monkeypatch):
     """The process dies between sending and delivering; then two schedulers deliver."""
-    monkeypatch.setattr("bpm.engine.follow.deliver", lambda *_, **__: 0)
+    monkeypatch.setattr("bpm.engine.follow.outbox.sent_by", lambda *_: [])
     world.deploy(CALLER, CHILD)
     instance = world.start(variables={"amount": 1})
     assert world.ask("SELECT count(*) FROM process_instances") == [(1,)]
@@ -115,7 +115,7 @@ def test_a_model_that_calls_itself_for_ever_holds_nothing(world):
     world.deploy(model(start(), call("c", "p"), end(), flows("start -> c -> end")))
     world.start()
     started = world.ask("SELECT count(*) FROM process_instances")[0][0]
-    assert 1 <= started < 100
+    assert 1 < started < 150
 
 
 @pytest.mark.parametrize("binding", ["version", "deployment"])

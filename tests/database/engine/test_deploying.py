@@ -50,9 +50,15 @@ def test_nothing_to_run_is_refused(world, files):
     assert versions(world) == []
 
 
-def test_one_process_in_two_files_is_refused(world):
+def test_two_processes_of_one_id_are_refused(world):
+    other = model(start(), user("look"), end(), flows("start -> look -> end"))
     with pytest.raises(engine.DeployRefused, match="process-duplicate"):
-        engine.deploy({"a.bpmn": ONE, "b.bpmn": ONE}, actor="anna")
+        engine.deploy({"a.bpmn": ONE, "b.bpmn": other}, actor="anna")
+
+
+def test_the_same_process_in_two_files_is_one(world):
+    engine.deploy({"a.bpmn": ONE, "b.bpmn": ONE}, actor="anna")
+    assert versions(world) == [("p", 1)]
 
 
 def test_the_newest_version_alone_is_started_by_a_message(world):
