@@ -26,6 +26,7 @@ import dj_database_url
 from django.utils.csp import CSP
 from django.utils.translation import gettext_lazy as _
 
+import cockpit.look
 from config.local import ROOT, default_services, local_folder, secret_key
 from config.logs import configure_structlog, logging_config
 
@@ -55,6 +56,7 @@ INSTALLED_APPS = [
     "cockpit",
     "unfold",
     "unfold.contrib.filters",
+    "ninja",
     "pgtrigger",
     "django_extensions",
     "django.contrib.admin",
@@ -154,6 +156,9 @@ SECURE_CSP = {
     "frame-ancestors": [CSP.NONE],
 }
 
+# The API refuses larger bodies itself, in its own words (bpm.api.exact).
+DATA_UPLOAD_MAX_MEMORY_SIZE = 26 * 1024 * 1024
+
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -163,6 +168,7 @@ LOGIN_URL = "admin:login"
 
 # --- Celery: carries wake-ups; what must happen is in the database
 
+BPM_CELERY_APP = "config.celery.app"
 CELERY_BROKER_URL = os.environ.get("REDIS_URL") or _SERVICES["redis"]
 # A dead broker is noticed at once: the sweeps find what was not announced.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -189,10 +195,4 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(local_folder() / "beat-schedule")
 LOGGING = logging_config(os.environ.get("LOG_LEVEL", "INFO"))
 configure_structlog()
 
-UNFOLD = {
-    "SITE_TITLE": "Tokentrail",
-    "SITE_HEADER": "Tokentrail",
-    "SITE_SYMBOL": "account_tree",
-    "SHOW_LANGUAGES": True,
-    "SHOW_HISTORY": False,
-}
+UNFOLD = cockpit.look.UNFOLD

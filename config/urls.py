@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from cockpit.site import site
+
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("", RedirectView.as_view(pattern_name="cockpit:index")),
+    path("", include("bpm.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("cockpit/", admin.site.urls),
+    path("cockpit/", site.urls),
 ]

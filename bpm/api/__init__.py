@@ -1,4 +1,13 @@
 """The HTTP API under /api/: our own, and Camunda 7's for workers that exist already.
 
-Handlers translate between HTTP and the engine's verbs and hold no rules. Errors are problem documents (RFC 9457).
+Handlers translate between HTTP and the engine's verbs and hold no rules: who is it, one verb or query, the shape of the
+answer. Errors are problem documents (RFC 9457), all from one table. A project mounts `bpm.urls`.
+
+- `app`             the API itself: its routers, its page of documentation at /api/docs
+- `authentication`  tokens and sessions, and what their roles may do
+- `problems`        code of a refusal -> status and title; every error of the API
+- `exact`           JSON in and out with exact numbers
+- `schemas`         what goes in and comes out
+- `definitions`, `instances`, `traces`, `external_tasks`, `user_tasks`, `messages`, `incidents`: the resources
+- `health`          /healthz, /readyz and /metrics
 """

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from bpm.engine import variables
+from bpm.store import values
 from bpm.queries.rows import Marks
 from cockpit.pages.sentences import STATES, awaited_of
 
@@ -80,7 +80,7 @@ def duration(start: datetime, end: datetime) -> str:
 @register.filter
 def as_json(value: Any) -> str:
     """A variable's value on one line, as JSON with exact numbers."""
-    return variables.dumps(value)
+    return values.dumps(value)
 
 
 @register.filter
@@ -92,7 +92,7 @@ def pretty(value: Any) -> str:
 @register.filter
 def is_long(value: Any) -> bool:
     """Whether a value does not fit on a line."""
-    return isinstance(value, dict | list) or len(variables.dumps(value)) > SHORT
+    return isinstance(value, dict | list) or len(values.dumps(value)) > SHORT
 
 
 @register.filter
@@ -115,9 +115,9 @@ def incident_icon(kind: str) -> str:
 
 def _laid_out(value: Any, line: str) -> str:
     if not value or not isinstance(value, dict | list):
-        return variables.dumps(value)
+        return values.dumps(value)
     inner = line + "  "
     if isinstance(value, list):
         return "[" + inner + f",{inner}".join(_laid_out(item, inner) for item in value) + line + "]"
-    pairs = [f"{variables.dumps(name)}: {_laid_out(item, inner)}" for name, item in value.items()]
+    pairs = [f"{values.dumps(name)}: {_laid_out(item, inner)}" for name, item in value.items()]
     return "{" + inner + f",{inner}".join(pairs) + line + "}"

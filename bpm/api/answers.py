@@ -1,0 +1,33 @@
+"""Shapes that several resources share: a commit as an answer, the idempotency key of a request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from bpm.api.authentication import Caller
+from bpm.store.records import CommitRecord
+
+
+def commit(record: CommitRecord) -> dict[str, Any]:
+    """A commit for CommitOut."""
+    return {
+        "sequence": record.sequence,
+        "instance_id": record.thread_id,
+        "version": record.version,
+        "at": record.at,
+        "command": record.command,
+        "repeated": record.repeated,
+    }
+
+
+def key_of(request: HttpRequest) -> str | None:
+    """The header Idempotency-Key, if there is one."""
+    return request.headers.get("Idempotency-Key") or None
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    """Who authentication found."""
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    return caller

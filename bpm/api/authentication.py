@@ -1,0 +1,76 @@
+"""Who asks, and whether their role may: `Authorization: Bearer TOKEN`, or the cockpit's session with its CSRF token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from ninja.security import APIKeyCookie, HttpBearer
+from ninja.utils import check_csrf
+
+from bpm.api.problems import Problem
+from bpm.store import access
+
+# Right -> permission that a person needs for it.
+PERMISSIONS = {
+    "view": "bpm.view_processinstance",
+    "audit": "bpm.audit",
+    "work": "bpm.work",
+    "operate": "bpm.operate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: the name that history keeps, and whether it is a person with a session."""
+
+    name: str
+    person: bool
+    groups: tuple[str, ...] = ()
+
+
+class TokenAuth(HttpBearer):
+    """A program with a token."""
+
+    def __init__(self, right: str) -> None:
+        self.right = right
+        super().__init__()
+
+    def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
+        """None for an unknown token; Problem where its role may not do this."""
+        bearer = access.find_bearer(token)
+        if bearer is None:
+            raise Problem("not_authenticated", "the token is unknown or was revoked")
+        if not bearer.may(self.right):
+            raise Problem("not_allowed", f"a token with the role {bearer.role} may not do this: it needs {self.right}")
+        return Caller(bearer.name, person=False)
+
+
+class SessionAuth(APIKeyCookie):
+    """A person who is logged in to the cockpit. Whoever changes something shows the CSRF token, too."""
+
+    param_name = settings.SESSION_COOKIE_NAME
+
+    def __init__(self, right: str) -> None:
+        self.right = right
+        super().__init__(csrf=False)
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
+        """None without a session; Problem where the person may not do this."""
+        user = request.user
+        if not user.is_authenticated:
+            return None
+        if check_csrf(request) is not None:
+            raise Problem("csrf_failed", "a request with a session needs the header X-CSRFToken")
+        if not user.has_perm(PERMISSIONS[self.right]):
+            raise Problem("not_allowed", f"{user.get_username()} may not do this: it needs {PERMISSIONS[self.right]}")
+        groups = tuple(user.groups.order_by("name").values_list("name", flat=True))
+        return Caller(user.get_username(), person=True, groups=groups)
+
+
+def may(right: str) -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=`: a token or a session whose role has the right ("view", "audit", "work", "operate")."""
+    return [TokenAuth(right), SessionAuth(right)]

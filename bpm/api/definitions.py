@@ -1,0 +1,108 @@
+"""Deploying models, and looking at what is deployed."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router, Status
+
+from bpm.api.answers import caller_of
+from bpm.api.authentication import may
+from bpm.api.exact import ExactParser, check_size
+from bpm.api.problems import Problem
+from bpm.api.schemas import DefinitionOut, DeploymentOut, PageOut
+from bpm.engine import deploying
+from bpm.queries import definitions
+
+router = Router()
+
+DEPLOY_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string"},
+                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    },
+                    "required": ["files"],
+                }
+            },
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string"},
+                        "files": {
+                            "type": "object",
+                            "additionalProperties": {"type": "string"},
+                            "description": "file name -> BPMN XML",
+                        },
+                    },
+                    "required": ["files"],
+                }
+            },
+        },
+    }
+}
+
+
+@router.post("/deployments", response={201: DeploymentOut}, auth=may("operate"), openapi_extra=DEPLOY_BODY)
+def deploy(request: HttpRequest) -> Any:
+    """Deploy BPMN files together, as a form or as JSON. What cannot be run is refused with every problem at once."""
+    name, files = _files_in(request)
+    return Status(201, deploying.deploy(files, name=name, actor=caller_of(request).name))
+
+
+@router.get("/definitions", response=PageOut[DefinitionOut], auth=may("view"))
+def list_definitions(
+    request: HttpRequest,
+    key: str | None = None,
+    search: str | None = None,
+    latest: bool = True,
+    after: str | None = None,
+    size: int = Query(50, ge=1, le=200),
+) -> Any:
+    """Deployed processes by key, the newest version first; `latest=false` lists all versions."""
+    return definitions.list_definitions(key=key, search=search, latest_only=latest, after=after, size=size)
+
+
+@router.get("/definitions/{id}", response=DefinitionOut, auth=may("view"))
+def get_definition(request: HttpRequest, id: UUID) -> Any:
+    """One version of a process."""
+    found = definitions.get_definition(id)
+    if found is None:
+        raise Problem("not_found", f"there is no process definition {id}")
+    return found
+
+
+@router.get("/definitions/{id}/xml", auth=may("view"))
+def get_xml(request: HttpRequest, id: UUID) -> HttpResponse:
+    """The BPMN XML as it was deployed."""
+    source = definitions.source_of(id)
+    if source is None:
+        raise Problem("not_found", f"there is no process definition {id}")
+    response = HttpResponse(source, content_type="application/xml; charset=utf-8")
+    # A model is somebody else's document: never shown as a page of this site.
+    response["Content-Disposition"] = f'attachment; filename="{id}.bpmn"'
+    return response
+
+
+def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes]]:
+    """The deployment's name and files. Raises Problem."""
+    check_size(request)
+    if request.content_type == "multipart/form-data":
+        sent = request.FILES.getlist("files") or [file for _name, file in request.FILES.items()]
+        return str(request.POST.get("name", "")), {file.name or "model.bpmn": file.read() for file in sent}
+    body = ExactParser().parse_body(request)
+    files = body.get("files") if isinstance(body, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
+        raise Problem("invalid", "files must be an object: file name -> BPMN XML")
+    name = body.get("name", "")
+    if not isinstance(name, str):
+        raise Problem("invalid", "name must be a text")
+    return name, {file: text.encode() for file, text in files.items()}

@@ -1,0 +1,114 @@
+"""/healthz: the process answers. /readyz: it can do its work. /metrics: the figures, for Prometheus.
+
+These three need no authentication and tell no secret: which parts are well, and numbers. Who wants /metrics kept
+from the public does so in the proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import structlog
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from bpm.queries import installation, overview
+
+log = structlog.get_logger(__name__)
+
+
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 as long as the process answers; asks nobody else."""
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when every part is fit, else 503; says which is not and why."""
+    parts = {name: _checked(check) for name, check in CHECKS.items()}
+    fit = all(part["ok"] for part in parts.values())
+    return JsonResponse({"status": "ok" if fit else "unfit", "parts": parts}, status=200 if fit else 503)
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The figures of now in Prometheus's text format; 503 where the database does not answer."""
+    registry = CollectorRegistry()
+    try:
+        registry.register(Figures())
+        return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    except DatabaseError as error:
+        log.warning("metrics failed", error=str(error))
+        return HttpResponse("the database does not answer\n", status=503, content_type="text/plain")
+
+
+def _database() -> str | None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return None
+
+
+def _schema() -> str | None:
+    missing = installation.unapplied_migrations()
+    return f"migrations to be applied: {', '.join(missing)}" if missing else None
+
+
+def _partitions() -> str | None:
+    ahead = installation.months_ahead(timezone.now())
+    return None if ahead >= 1 else f"history has partitions for {max(ahead, 0)} months ahead; it needs at least 1"
+
+
+# What has to be fit; each says what is wrong, or None.
+CHECKS: dict[str, Callable[[], str | None]] = {"database": _database, "schema": _schema, "partitions": _partitions}
+
+
+def _checked(check: Callable[[], str | None]) -> dict[str, Any]:
+    try:
+        wrong = check()
+    except DatabaseError as error:
+        log.warning("not ready", error=str(error))
+        wrong = "the database does not answer"
+    return {"ok": wrong is None, **({"why": wrong} if wrong else {})}
+
+
+class Figures:
+    """Collects when it is scraped: what counts is in the database, not in this process."""
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics, all gauges."""
+        now = timezone.now()
+        figures = overview.figures()
+        instances = GaugeMetricFamily(
+            "tokentrail_instances", "Instances by state (counted up to 100,000)", labels=["state"]
+        )
+        for state, count in figures.instances.items():
+            instances.add_metric([state], count.number)
+        yield instances
+        ready = GaugeMetricFamily("tokentrail_tasks_ready", "External tasks that wait for a worker", labels=["topic"])
+        for topic, number in overview.ready_by_topic():
+            ready.add_metric([topic], number)
+        yield ready
+        late = 0.0 if figures.next_timer is None else max(0.0, (now - figures.next_timer).total_seconds())
+        tick = overview.last_tick()
+        for name, text, value in (
+            ("tokentrail_tasks_locked", "External tasks in work", figures.locked_tasks.number),
+            ("tokentrail_incidents_open", "Incidents that wait for an operator", figures.incidents.number),
+            ("tokentrail_user_tasks_open", "User tasks that wait for people", figures.user_tasks.number),
+            ("tokentrail_tokens_active", "Tokens that the engine has to advance", figures.active_tokens.number),
+            ("tokentrail_timers_scheduled", "Timers that are not yet due or not yet fired", figures.timers.number),
+            ("tokentrail_oldest_due_timer_seconds", "How late the oldest due timer is; 0: none is late", late),
+            (
+                "tokentrail_partitions_ahead",
+                "Months ahead that history has partitions for",
+                installation.months_ahead(now),
+            ),
+        ):
+            yield GaugeMetricFamily(name, text, value=value)
+        if tick is not None:
+            seconds = max(0.0, (now - tick).total_seconds())
+            yield GaugeMetricFamily(
+                "tokentrail_scheduler_last_tick_seconds", "Since a scheduler last ran", value=seconds
+            )

@@ -1,0 +1,136 @@
+"""Instances: start, list, look at, cancel, suspend, resume, variables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from ninja import Query, Router, Status
+
+from bpm.api.answers import caller_of, commit, key_of
+from bpm.api.authentication import may
+from bpm.api.problems import Problem
+from bpm.api.schemas import (
+    CommitOut,
+    InstanceDetailOut,
+    InstanceOut,
+    PageOut,
+    ReasonIn,
+    StartIn,
+    VariablesIn,
+)
+from bpm.engine import operators, starting
+from bpm.queries import instances
+from bpm.queries.rows import Instance
+
+router = Router()
+
+
+@router.post("", response={201: CommitOut, 200: CommitOut}, auth=may("operate"))
+def start(request: HttpRequest, given: StartIn) -> Any:
+    """Start an instance. With `Idempotency-Key` it is started once; sent again the answer is 200, with the same one."""
+    record = starting.start(
+        given.process,
+        given.variables,
+        actor=caller_of(request).name,
+        business_key=given.business_key,
+        version=given.version,
+        node=given.node,
+        reason=given.reason,
+        key=key_of(request),
+    )
+    return Status(200 if record.repeated else 201, commit(record))
+
+
+@router.get("", response=PageOut[InstanceOut], auth=may("view"))
+def list_instances(
+    request: HttpRequest,
+    process: str | None = None,
+    definition_id: UUID | None = None,
+    state: list[str] = Query([]),
+    business_key: str | None = None,
+    node: str | None = None,
+    incident: bool | None = None,
+    parent_instance_id: UUID | None = None,
+    started_after: datetime | None = None,
+    started_before: datetime | None = None,
+    after: str | None = None,
+    size: int = Query(50, ge=1, le=200),
+) -> Any:
+    """Instances, the newest first. `node`: a token stands there now; `incident`: with (or without) an open one."""
+    return instances.list_instances(
+        definition_key=process,
+        definition_id=definition_id,
+        states=state,
+        business_key=business_key,
+        node=node,
+        with_incident=incident,
+        parent=parent_instance_id,
+        started_after=started_after,
+        started_before=started_before,
+        after=after,
+        size=size,
+    )
+
+
+@router.get("/{id}", response=InstanceDetailOut, auth=may("view"))
+def get_instance(request: HttpRequest, id: UUID) -> Any:
+    """One instance and what it waits for."""
+    instance = _found(id)
+    shown = {name: getattr(instance, name) for name in InstanceOut.model_fields}
+    return {**shown, "waits_for": instances.open_work(instance)}
+
+
+@router.post("/{id}/cancel", response=CommitOut, auth=may("operate"))
+def cancel(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
+    """End the instance and all that is open in it."""
+    return commit(
+        operators.cancel_instance(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    )
+
+
+@router.post("/{id}/suspend", response=CommitOut, auth=may("operate"))
+def suspend(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
+    """Stop the instance: nothing moves until it is resumed."""
+    return commit(
+        operators.suspend_instance(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    )
+
+
+@router.post("/{id}/resume", response=CommitOut, auth=may("operate"))
+def resume(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
+    """Let a suspended instance go on."""
+    return commit(
+        operators.resume_instance(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    )
+
+
+@router.get("/{id}/variables", auth=may("view"))
+def get_variables(request: HttpRequest, id: UUID) -> Any:
+    """The variables of the process by name; those of single activities are in the history."""
+    _found(id)
+    return {variable.name: variable.value for variable in instances.variables_of(id) if variable.scope == 0}
+
+
+@router.patch("/{id}/variables", response=CommitOut, auth=may("operate"))
+def set_variables(request: HttpRequest, id: UUID, given: VariablesIn) -> Any:
+    """Set and unset variables; the others stay as they are."""
+    record = operators.set_variables(
+        id,
+        given.variables,
+        unset=given.unset,
+        token=given.token_id,
+        actor=caller_of(request).name,
+        reason=given.reason,
+        key=key_of(request),
+    )
+    return commit(record)
+
+
+def _found(id: UUID) -> Instance:
+    instance = instances.get_instance(id)
+    if instance is None:
+        raise Problem("not_found", f"there is no instance {id}")
+    return instance

@@ -1,0 +1,171 @@
+"""Every error of the API as a problem document (RFC 9457), from one table: code -> status and title."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from bpm.audit.trace import BadCursor as BadTraceCursor
+from bpm.engine.errors import DeployRefused, EngineError
+from bpm.queries.paging import BadCursor
+from bpm.store import values
+from bpm.store.errors import LostRace, StoreError
+
+log = structlog.get_logger(__name__)
+
+# code -> (status, title). Codes of the engine's refusals are here under their own names.
+PROBLEMS: Mapping[str, tuple[int, str]] = {
+    "not_authenticated": (401, "Authentication is needed"),
+    "not_allowed": (403, "This is not allowed"),
+    "csrf_failed": (403, "The CSRF token is missing or wrong"),
+    "not_found": (404, "There is no such thing"),
+    "method_not_allowed": (405, "This cannot be done here"),
+    "wrong_state": (409, "It is not in a state in which this can be done"),
+    "not_running": (409, "The instance has ended or is suspended"),
+    "not_locked": (409, "The task is not locked"),
+    "wrong_worker": (409, "The task is locked by another worker"),
+    "lock_expired": (409, "The lock has run out"),
+    "wrong_user": (409, "The task belongs to another person"),
+    "duplicate": (409, "This has been done already"),
+    "key_conflict": (409, "The idempotency key was used for something else"),
+    "second_instance": (409, "One transaction changes one instance"),
+    "too_large": (413, "The request is too large"),
+    "bad_request": (400, "The request cannot be read"),
+    "bad_cursor": (400, "The cursor belongs to another list"),
+    "invalid": (422, "The arguments make no sense"),
+    "invalid_variables": (422, "The variables cannot be taken"),
+    "deploy_refused": (422, "The files cannot be deployed"),
+    "busy": (503, "The instance is busy"),
+    "unavailable": (503, "The database cannot be reached"),
+    "error": (500, "Something went wrong"),
+}
+MEDIA_TYPE = "application/problem+json"
+TYPE = "urn:tokentrail:problem:"
+RETRY_AFTER = "1"
+
+# Errors of HTTP and of the framework by their status.
+BY_STATUS = {status: code for code, (status, _title) in reversed(PROBLEMS.items())} | {
+    409: "wrong_state",
+    422: "invalid",
+}
+
+
+class Problem(Exception):
+    """An error of the API itself, by its code."""
+
+    def __init__(self, code: str, detail: str, **more: Any) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.more = more
+
+
+def document(request: HttpRequest, code: str, detail: str, **more: Any) -> HttpResponse:
+    """The problem document. A code that the table does not know is a refusal (409)."""
+    status, title = PROBLEMS.get(code, (409, "The engine refused this"))
+    said = {"type": TYPE + code, "title": title, "status": status, "detail": detail, "code": code}
+    response = HttpResponse(values.dumps({**said, "instance": request.path, **more}), content_type=MEDIA_TYPE)
+    response.status_code = status
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    if status == 503:
+        response["Retry-After"] = RETRY_AFTER
+    return response
+
+
+def install(api: NinjaAPI) -> None:
+    """Let the API answer every exception with a problem document."""
+    api.add_exception_handler(Problem, _problem)
+    api.add_exception_handler(DeployRefused, _deploy_refused)
+    api.add_exception_handler(EngineError, _refused)
+    api.add_exception_handler(ValidationError, _invalid)
+    api.add_exception_handler(AuthenticationError, _not_authenticated)
+    api.add_exception_handler(HttpError, _http_error)
+    api.add_exception_handler(Http404, _not_found)
+    api.add_exception_handler(BadCursor, _bad_cursor)
+    api.add_exception_handler(BadTraceCursor, _bad_cursor)
+    api.add_exception_handler(RequestDataTooBig, _too_large)
+    api.add_exception_handler(values.UnfitValue, _unfit)
+    api.add_exception_handler(LostRace, _lost_race)
+    api.add_exception_handler(OperationalError, _unavailable)
+    api.add_exception_handler(InterfaceError, _unavailable)
+    api.add_exception_handler(Exception, _unexpected)
+
+
+def _problem(request: HttpRequest, problem: Problem) -> HttpResponse:
+    return document(request, problem.code, problem.detail, **problem.more)
+
+
+def _refused(request: HttpRequest, refused: EngineError) -> HttpResponse:
+    return document(request, refused.code, refused.message)
+
+
+def _deploy_refused(request: HttpRequest, refused: DeployRefused) -> HttpResponse:
+    """All that was found, each with where and what."""
+    found = [
+        {
+            "severity": diagnostic.severity,
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+            "file": diagnostic.file,
+            "element": diagnostic.element,
+            "line": diagnostic.line,
+        }
+        for diagnostic in refused.diagnostics
+    ]
+    return document(request, refused.code, refused.message, diagnostics=found)
+
+
+def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    errors = [
+        {"where": ".".join(str(part) for part in found.get("loc", ())), "what": found.get("msg", "")}
+        for found in error.errors
+    ]
+    detail = "; ".join(f"{found['where']}: {found['what']}" for found in errors)
+    return document(request, "invalid", detail, errors=errors)
+
+
+def _not_authenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    return document(request, "not_authenticated", "send a token (Authorization: Bearer ...), or log in to the cockpit")
+
+
+def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    return document(request, BY_STATUS.get(error.status_code, "bad_request"), error.message)
+
+
+def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
+    return document(request, "not_found", str(error) or "there is nothing at this address")
+
+
+def _bad_cursor(request: HttpRequest, error: Exception) -> HttpResponse:
+    return document(request, "bad_cursor", str(error))
+
+
+def _too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
+    return document(request, "too_large", "the body is larger than the server takes")
+
+
+def _unfit(request: HttpRequest, error: values.UnfitValue) -> HttpResponse:
+    return document(request, "invalid_variables", str(error))
+
+
+def _lost_race(request: HttpRequest, error: StoreError) -> HttpResponse:
+    return document(request, "busy", "others are changing this instance; try again")
+
+
+def _unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
+    log.warning("database unavailable", path=request.path, error=str(error))
+    return document(request, "unavailable", "the database cannot be reached; try again")
+
+
+def _unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
+    """What nobody foresaw: the log has it all, the answer nothing."""
+    log.exception("request failed", path=request.path, method=request.method)
+    return document(request, "error", "the server could not do this; its log says why")

@@ -1,0 +1,62 @@
+"""The history of an instance: a page of events as a JSON array, or all of them as a stream of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, Literal
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from ninja import Query, Router
+
+from bpm.api.authentication import may
+from bpm.api.problems import Problem
+from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream, trace
+from bpm.store import values
+
+router = Router()
+
+LINES = "application/x-ndjson"
+
+
+@router.get("/{id}/trace", auth=may("view"), response=list[dict[str, Any]])
+def get_trace(
+    request: HttpRequest,
+    id: UUID,
+    type: list[str] = Query([]),
+    node: str | None = None,
+    worker: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    order: Literal["asc", "desc"] = "asc",
+    after: str | None = None,
+    size: int = Query(200, ge=1, le=1000),
+) -> Any:
+    """What happened in the instance, in commit order (`order=desc`: the newest first).
+
+    The answer is an array of events. Where there are more, the header `Link` names the next page (rel="next") and
+    `X-Next` its cursor (`after`). With `Accept: application/x-ndjson` all events are streamed, one a line.
+    """
+    wanted = Wanted(types=tuple(type), node=node, worker=worker, since=since, until=until)
+    newest_first = order == "desc"
+    if LINES in request.headers.get("Accept", ""):
+        if find_thread(id) is None:
+            raise Problem("not_found", f"history knows no instance {id}")
+        return StreamingHttpResponse(_lines(stream(id, wanted, newest_first=newest_first)), content_type=LINES)
+    page = trace(id, wanted, newest_first=newest_first, after=after, size=size)
+    if page is None:
+        raise Problem("not_found", f"history knows no instance {id}")
+    body = values.dumps([event.as_json() for event in page.events])
+    response = HttpResponse(body, content_type="application/json")
+    if page.after is not None:
+        query = {**{name: request.GET.getlist(name) for name in request.GET}, "after": page.after}
+        response["Link"] = f'<{request.path}?{urlencode(query, doseq=True)}>; rel="next"'
+        response["X-Next"] = page.after
+    return response
+
+
+def _lines(events: Iterable[TraceEvent]) -> Iterator[bytes]:
+    for event in events:
+        yield values.dumps(event.as_json()).encode() + b"\n"

@@ -1,0 +1,34 @@
+"""Whether the database is fit to work on: reachable, migrated, with months ahead."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.executor import MigrationExecutor
+
+# The range of each month: "FOR VALUES FROM ('2026-11-01 ...') TO ('2026-12-01 ...')".
+PARTITIONS = """
+    SELECT pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = to_regclass(%s)
+"""
+
+
+def unapplied_migrations() -> list[str]:
+    """The migrations that the code has and the database does not."""
+    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
+
+
+def months_ahead(now: datetime, table: str = "runtime_commit") -> int:
+    """How many whole months after the present one have a partition without a gap; -1: not even the present one has."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(PARTITIONS, [table])
+        bounds = [str(row[0]) for row in cursor.fetchall()]
+    begins = {bound.split("FROM ('", 1)[1][:7] for bound in bounds if "FROM ('" in bound}
+    ahead = -1
+    month = now.astimezone(UTC).year * 12 + now.astimezone(UTC).month - 1
+    while f"{(month + ahead + 1) // 12:04d}-{(month + ahead + 1) % 12 + 1:02d}" in begins:
+        ahead += 1
+    return ahead

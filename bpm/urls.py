@@ -1,0 +1,15 @@
+"""Addresses that a project mounts with `path("", include("bpm.urls"))`: the API, and what operations ask."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from bpm.api import health
+from bpm.api.app import api
+
+urlpatterns = [
+    path("api/", api.urls),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.metrics, name="metrics"),
+]
