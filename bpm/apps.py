@@ -13,3 +13,9 @@ class BpmConfig(AppConfig):
     label = "bpm"
     verbose_name = _("Processes")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Find the handlers of the installed apps, and let Celery know of ready work."""
+        from bpm.jobs.starting import start_up
+
+        start_up()

@@ -4,6 +4,8 @@ Order: the servers (unless DATABASE_URL and REDIS_URL name others), the schema, 
 config.demo), then web, worker and beat. A process that ends by itself is reported with its last words and started
 again; one that keeps ending stops everything (config.supervision). A lock on the data folder keeps a second script/up
 out, and goes with the process however it ends; what a killed one left running is ended by its warden.
+
+With --check the same on a data folder of its own, one order to its end, its trace on standard output (config.check).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -22,7 +25,9 @@ from pathlib import Path
 
 import psycopg
 
-from config.accounts import ACCOUNTS
+from config.accounts import make_missing_accounts, told
+from config.check import run_order
+from config.demo import deploy_examples, start_demos
 from config.local import local_folder, socket_folder
 from config.postgres import OLDEST_SUPPORTED, Postgres, server_version
 from config.processes import Process, Warden
@@ -83,31 +88,24 @@ def start_servers(site: Site, local: Path, warden: Warden) -> None:
 
 
 def prepare() -> dict[str, str]:
-    """Bring the schema up to date and make the demo accounts. Out: the passwords of accounts made now."""
+    """Migrate, make the demo accounts, deploy the examples. Out: the passwords of accounts made now."""
     import django
     from django.core.management import call_command
     from django.db import connections
-
-    from config.accounts import make_missing_accounts
 
     say("migrating the database")
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
     passwords = make_missing_accounts()
+    say("deploying the examples")
+    deploy_examples()
     connections.close_all()
     return passwords
 
 
 def welcome(address: str, local: Path, passwords: dict[str, str]) -> str:
     """What a person needs to know once everything runs."""
-    lines = ["", f"The cockpit: {address}"]
-    lines += [f"    {name:10} {password}" for name, password in passwords.items()]
-    known = [name for name in ACCOUNTS if name not in passwords]
-    if passwords:
-        lines.append("    These passwords are shown only now.")
-    if known:
-        lines.append(f"    Accounts with the passwords shown before: {', '.join(known)}.")
-    lines.append("    A new password: .venv/bin/python -m config.accounts NAME")
+    lines = ["", f"The cockpit: {address}", *told(passwords)]
     return "\n".join([*lines, f"Logs: {local / 'log'}", "Ctrl-C stops everything."])
 
 
@@ -184,10 +182,19 @@ def running(local: Path, host: str, port: int) -> Iterator[tuple[Site, str]]:
 def stay_up(local: Path, host: str, port: int) -> None:
     """Run the site until a signal ends this. Raises KeyboardInterrupt then, Trouble when a part keeps ending."""
     with running(local, host, port) as (site, words):
+        start_demos()
         say(words)
         while True:
             site.look_after()
             time.sleep(0.5)
+
+
+def check(local: Path, host: str, port: int) -> None:
+    """Run one order to its end on data of its own, and print its trace. Raises Trouble when it does not get there."""
+    shutil.rmtree(local, ignore_errors=True)
+    with running(local, host, port) as (site, _):
+        trace = run_order(site.look_after)
+    print(json.dumps(trace, ensure_ascii=False, indent=2))
 
 
 def stop_at_signals() -> None:
@@ -208,15 +215,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="script/up", description="Run all of Tokentrail on this machine.")
     parser.add_argument("--host", default="127.0.0.1", help="address of the web server")
     parser.add_argument("--port", type=int, default=FIRST_PORT, help="its port; the next free one if it is taken")
+    parser.add_argument("--check", action="store_true", help="run one order to its end, print its trace, stop")
     arguments = parser.parse_args()
-    local = local_folder()
+    local = local_folder() / "check" if arguments.check else local_folder()
     os.environ["TOKENTRAIL_LOCAL"] = str(local)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     stop_at_signals()
     try:
-        stay_up(local, arguments.host, arguments.port)
+        (check if arguments.check else stay_up)(local, arguments.host, arguments.port)
     except KeyboardInterrupt:
-        return 0
+        return 130 if arguments.check else 0
     except Trouble as trouble:
         say(str(trouble))
         return 1
