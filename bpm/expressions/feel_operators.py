@@ -321,7 +321,7 @@ def negate(value: object, budget: Budget) -> object:
     if type(value) is int:
         return -value
     if isinstance(value, Decimal):
-        return DECIMAL128.minus(value)
+        return value.copy_negate()
     if isinstance(value, DaysDuration):
         return DaysDuration(-value.nanoseconds)
     if isinstance(value, MonthsDuration):
