@@ -137,6 +137,11 @@ def _not_authenticated(request: HttpRequest, error: AuthenticationError) -> Http
 
 
 def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
+    # The framework hides what the parser said of a body behind an error of its own.
+    if isinstance(cause := error.__cause__ or error.__context__, Problem):
+        return _problem(request, cause)
+    if isinstance(cause, RequestDataTooBig):
+        return _too_large(request, cause)
     return document(request, BY_STATUS.get(error.status_code, "bad_request"), error.message)
 
 

@@ -1,0 +1,178 @@
+"""Who may do what, and how the API says no: always a problem document."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from bpm.api.app import api
+from bpm.api.problems import PROBLEMS
+from bpm.engine import acting  # noqa: F401 - its refusals are listed below
+from bpm.semantics.work import REFUSALS
+from bpm.store import access
+
+UNKNOWN = "01a2289e-a924-7e58-8969-e0c400000000"
+GETS = ["/definitions", "/instances", "/external-tasks", "/user-tasks", "/incidents", f"/instances/{UNKNOWN}/trace"]
+
+
+def test_every_refusal_has_a_status():
+    assert set(REFUSALS) <= set(PROBLEMS)
+
+
+@pytest.mark.parametrize("path", GETS)
+def test_nobody_gets_nothing(nobody, path):
+    answer = nobody.get(path)
+    assert (answer.status, answer.code) == (401, "not_authenticated")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_every_operation_asks_who_it_is():
+    schema = api.get_openapi_schema()
+    open_ones = [
+        (path, method)
+        for path, operations in schema["paths"].items()
+        for method, operation in operations.items()
+        if not operation.get("security")
+    ]
+    assert open_ones == []
+
+
+def test_roles_do_what_they_may_and_no_more(operator, worker, auditor, order):
+    start = {"process": order}
+    assert operator.post("/instances", start).status == 201
+    for weaker in (worker, auditor):
+        refused = weaker.post("/instances", start)
+        assert (refused.status, refused.code) == (403, "not_allowed")
+    fetch = {"worker": "w", "topics": ["orders.check-stock"]}
+    assert auditor.post("/external-tasks/fetch-and-lock", fetch).status == 403
+    assert len(worker.post("/external-tasks/fetch-and-lock", fetch).body) == 1
+    assert worker.get("/instances").status == 403
+    assert auditor.get("/instances").status == 200
+
+
+def test_a_revoked_token_and_one_of_a_closed_account_are_of_no_use(operator):
+    ada = User.objects.create_user("ada")
+    token = access.issue_token("ada's", "auditor", ada)
+    assert access.find_bearer(token).may("view")
+    ada.is_active = False
+    ada.save()
+    assert access.find_bearer(token) is None
+    assert access.revoke_token("tests-operator")
+    assert operator.get("/instances").status == 401
+
+
+def test_a_token_is_kept_as_a_hash_only(operator):
+    (row,) = access.list_tokens()
+    assert operator.token not in (row.digest, row.name)
+    assert row.last_used_at is None
+    operator.get("/instances")
+    assert access.list_tokens()[0].last_used_at is not None
+
+
+def test_a_session_works_with_the_csrf_token_only(transactional_db, order):
+    access.fill_groups()
+    user = User.objects.create_user("olga", password="secret")
+    user.groups.add(Group.objects.get(name="operators"))
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(user)
+    assert client.get("/api/instances").status_code == 200
+    refused = client.post("/api/instances", {"process": order}, content_type="application/json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "csrf_failed")
+    client.get("/cockpit/login/")
+    csrf = client.cookies["csrftoken"].value if "csrftoken" in client.cookies else ""
+    if not csrf:
+        client.get("/cockpit/processes/")
+        csrf = client.cookies["csrftoken"].value
+    answer = client.post(
+        "/api/instances", {"process": order}, content_type="application/json", headers={"X-CSRFToken": csrf}
+    )
+    assert answer.status_code == 201
+
+
+def test_a_person_acts_for_nobody_else(transactional_db, order):
+    access.fill_groups()
+    user = User.objects.create_user("olga")
+    user.groups.add(Group.objects.get(name="operators"))
+    client = Client()
+    client.force_login(user)
+    refused = client.post(
+        f"/api/user-tasks/{UNKNOWN[:-1]}5/complete", {"user": "maria"}, content_type="application/json"
+    )
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", f"/instances/{UNKNOWN}", None, 404, "not_found"),
+        ("GET", f"/instances/{UNKNOWN}/trace", None, 404, "not_found"),
+        ("GET", "/instances/nonsense", None, 422, "invalid"),
+        ("GET", "/instances?after=nonsense", None, 400, "bad_cursor"),
+        ("GET", "/instances?size=100000", None, 422, "invalid"),
+        ("GET", "/nothing", None, 404, None),
+        ("POST", "/instances", b"{", 400, "bad_request"),
+        ("POST", "/instances", {"process": "unknown"}, 404, "not_found"),
+        ("POST", "/instances", {"process": "order", "colour": "red"}, 422, "invalid"),
+        ("POST", "/instances", {"process": "order", "node": "nowhere"}, 422, "invalid"),
+        ("POST", "/instances", b'{"process": "order", "variables": {"x": NaN}}', 400, "bad_request"),
+        ("POST", "/instances", {"process": "order", "variables": {"x": "\x00"}}, 422, "invalid_variables"),
+        ("POST", f"/instances/{UNKNOWN}/cancel", {}, 404, "not_found"),
+        ("POST", f"/external-tasks/{UNKNOWN[:-1]}7/complete", {"worker": "w"}, 404, "not_found"),
+        ("POST", f"/incidents/{UNKNOWN[:-1]}7/retry", {"retries": 0}, 422, "invalid"),
+        ("POST", "/messages/correlate", {"name": "nobody waits"}, 404, "not_found"),
+        ("POST", "/deployments", {"files": {}}, 422, "invalid"),
+        ("POST", "/deployments", {"files": {"a.bpmn": "<no/>"}}, 422, "deploy_refused"),
+        ("POST", "/deployments", {"files": ["a"]}, 422, "invalid"),
+    ],
+)
+def test_errors_are_problem_documents(operator, order, method, path, body, status, code):
+    answer = operator.ask(method, path, body)
+    assert answer.status == status, answer
+    if code is not None:
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.body["code"] == code, answer
+        assert answer.body["status"] == status
+        assert answer.body["type"] == f"urn:tokentrail:problem:{code}"
+        assert answer.body["detail"]
+
+
+def test_a_refused_deployment_says_everything_at_once(operator):
+    model = (
+        '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"><process id="p" isExecutable="true">'
+        '<startEvent id="s"/><sequenceFlow id="f" sourceRef="s" targetRef="nowhere"/>'
+        '<serviceTask id="t"/></process></definitions>'
+    )
+    answer = operator.post("/deployments", {"files": {"bad.bpmn": model}})
+    assert answer.code == "deploy_refused"
+    assert all(
+        found["file"] == "bad.bpmn" and found["code"] and found["message"] for found in answer.body["diagnostics"]
+    )
+    assert len(answer.body["diagnostics"]) >= 1
+
+
+def test_a_worker_hears_why_it_may_not(operator, worker, order):
+    operator.post("/instances", {"process": order})
+    fetch = {"worker": "one", "topics": ["orders.check-stock"]}
+    (task,) = worker.post("/external-tasks/fetch-and-lock", fetch).body
+    path = f"/external-tasks/{task['id']}"
+    refused = worker.post(f"{path}/complete", {"worker": "two"})
+    assert (refused.status, refused.code) == (409, "wrong_worker")
+    assert "one" in refused.body["detail"]
+    assert worker.post(f"{path}/extend", {"worker": "one", "lock_seconds": 120}).status == 204
+    assert worker.post(f"{path}/unlock", {"worker": "two"}).status == 409
+    assert worker.post(f"{path}/unlock", {"worker": "one"}).status == 204
+    assert worker.post(f"{path}/complete", {"worker": "one"}).code == "not_locked"
+
+
+def test_the_same_key_with_other_content_is_refused(operator, order):
+    operator.post("/instances", {"process": order, "business_key": "A"}, Idempotency_Key="k")
+    refused = operator.post("/instances", {"process": order, "business_key": "B"}, Idempotency_Key="k")
+    assert (refused.status, refused.code) == (409, "key_conflict")
+
+
+def test_a_huge_body_is_refused_before_it_is_read(operator, settings):
+    settings.BPM_API_BODY_LIMIT = 1000
+    refused = operator.post("/instances", {"process": "x" * 2000})
+    assert (refused.status, refused.code) == (413, "too_large")

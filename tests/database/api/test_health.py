@@ -1,0 +1,39 @@
+"""What operations ask: /healthz, /readyz, /metrics, and the page of documentation."""
+
+from __future__ import annotations
+
+from django.test import Client
+
+from bpm.queries import installation
+
+
+def test_health_and_readiness(transactional_db):
+    assert Client().get("/healthz").json() == {"status": "ok"}
+    ready = Client().get("/readyz")
+    assert ready.status_code == 200
+    assert {name: part["ok"] for name, part in ready.json()["parts"].items()} == {
+        "database": True, "schema": True, "partitions": True,
+    }  # fmt: skip
+
+
+def test_readiness_says_what_is_missing(transactional_db, monkeypatch):
+    monkeypatch.setattr(installation, "months_ahead", lambda now: -1)
+    unfit = Client().get("/readyz")
+    assert unfit.status_code == 503
+    assert "partitions for 0 months" in unfit.json()["parts"]["partitions"]["why"]
+
+
+def test_metrics_count_what_is_in_the_database(operator, order):
+    operator.post("/instances", {"process": order})
+    text = Client().get("/metrics").content.decode()
+    assert 'tokentrail_instances{state="RUNNING"} 1.0' in text
+    assert 'tokentrail_tasks_ready{topic="orders.check-stock"} 1.0' in text
+    for name in ("incidents_open", "oldest_due_timer_seconds", "partitions_ahead", "tokens_active"):
+        assert f"tokentrail_{name} " in text
+
+
+def test_the_documentation_loads_nothing_from_elsewhere(transactional_db):
+    page = Client().get("/api/docs").content.decode()
+    assert "swagger-ui" in page
+    assert "https://" not in page
+    assert Client().get("/api/openapi.json").json()["info"]["title"] == "Tokentrail"
