@@ -14,6 +14,8 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
+# Wake-ups are sent for topics that this program has handlers for.
+import tests.system.slow.handlers  # noqa: F401
 from bpm import engine
 from bpm.engine.announcing import register, unregister
 from bpm.jobs import schedule
