@@ -339,7 +339,7 @@ def _offset_at_moment(zone: str, moment: int) -> int:
 
 def _rules_year(year: int) -> int:
     """A year with the same calendar that Python can look up: rules beyond 9999 repeat, before 1 they do not change."""
-    return year if 2 <= year <= 9998 else year % 400 + (2000 if year > 0 else 400)
+    return year if 2 <= year <= 9998 else year % 400 + (2000 if year > 9998 else 400)
 
 
 def _zone_text(zone: Zone) -> str:

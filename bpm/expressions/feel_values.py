@@ -185,7 +185,9 @@ def intake(value: object) -> object:
 
 
 def number(value: Decimal) -> int | Decimal:
-    """A computed number, a whole one as int."""
+    """A computed number, a whole one as int; OverflowError when it is infinite (`0 ** -1`)."""
+    if not value.is_finite():
+        raise OverflowError
     if value == value.to_integral_value() and -MAX_INTEGER < value < MAX_INTEGER:
         return int(value)
     return value
