@@ -260,8 +260,8 @@ def evaluated(text: str) -> Callable[[], object]:
 
 @pytest.mark.parametrize("text", [*CHAINS, *NESTS, *TEXTS, *WORK], ids=lambda text: f"{text[:40]}*{len(text)}")
 def test_ends_soon_in_a_value_or_a_fault(text):
-    # The second try is for a machine that was busy; a compiled text is cached, so only its evaluation counts again.
-    assert min(spent(evaluated(text)), spent(evaluated(text))) < ALLOWED
+    # Further tries are for a machine that was busy; a compiled text is cached, so only its evaluation counts again.
+    assert any(spent(evaluated(text)) < ALLOWED for _ in range(3))
 
 
 @pytest.mark.parametrize(
@@ -313,16 +313,11 @@ REACHING = [
 ]
 
 
-@pytest.mark.parametrize("text", REACHING)
-def test_no_python_object_is_reachable_from_juel(text):
-    with pytest.raises(ExpressionError):
-        compile_text("${" + text + "}").evaluate({**SCOPE}, HOST)
-
-
-@pytest.mark.parametrize("text", [text for text in REACHING if "'" not in text and "#" not in text])
-def test_no_python_object_is_reachable_from_feel(text):
+@pytest.mark.parametrize("text", [*map("${{{}}}".format, REACHING), *map("={}".format, REACHING)])
+def test_no_python_object_is_reachable(text):
     try:
-        value = compile_text("=" + text).evaluate(SCOPE, HOST)
+        value = compile_text(text).evaluate(SCOPE, HOST)
     except ExpressionError:
         return
+    # FEEL has no faults, and a map without such an entry gives null.
     assert value is None or value == []
