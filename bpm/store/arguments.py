@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from decimal import Decimal
 from typing import Any
 
 from bpm.semantics.commands import Command, to_json
@@ -49,7 +50,12 @@ def decode(arguments: dict[str, Any], values: dict[int, Any]) -> dict[str, Any]:
     """The arguments as the command's `to_json` gave them; `values`: what the commit's state commands wrote, by
     ordinal.
     """
-    found = {name: value for name, value in arguments.items() if name != MARK}
+    # A command's own numbers are floats (seconds); exact ones are found in variables alone.
+    found = {
+        name: float(value) if isinstance(value, Decimal) else value
+        for name, value in arguments.items()
+        if name != MARK
+    }
     for field, references in arguments.get(MARK, {}).items():
         named = {name: values[ordinal] for name, ordinal in references.items()}
         found[field] = in_order({**found.get(field, {}), **named})

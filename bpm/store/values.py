@@ -76,13 +76,15 @@ def in_order(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _order(key: str) -> tuple[int, bytes]:
+    if not isinstance(key, str):
+        raise UnfitValue(f"no JSON value: the key {key!r:.60} is no text")
     encoded = key.encode()
     return len(encoded), encoded
 
 
 def _number(value: Decimal) -> int | Decimal:
-    """As jsonb gives it back: without an exponent, an integer where nothing follows the point."""
-    text = format(value, "f")
+    """As jsonb gives it back: without an exponent, an integer where nothing follows the point, no sign at zero."""
+    text = format(abs(value) if value.is_zero() else value, "f")
     return Decimal(text) if "." in text else int(text)
 
 

@@ -25,10 +25,6 @@ SELECT coalesce(
     (SELECT min(at) FROM runtime_commit WHERE thread_id = %(thread)s::uuid AND version = 1)
 );
 
--- name: thread_header
--- Version and counters of a thread.
-SELECT version, counters::text, last_at FROM runtime_thread_version WHERE thread_id = %(thread)s::uuid;
-
 -- name: whole_state
 -- Everything of an instance, from its runtime rows, in one statement and so in one snapshot.
 SELECT jsonb_build_object(

@@ -1,0 +1,173 @@
+"""A database of the store's own: its owner, who migrates it, is no superuser; the application may try anything.
+
+Its tables are never emptied: each test works with instances and topics of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from bpm.engine.step import step
+from bpm.graph import Process
+from bpm.replay import ReplayEngine, compare, verify
+from bpm.semantics import commands as c
+from bpm.store import Channel, CommitRecord, claims, definitions, ids, plain_channel, reading, schedule
+from bpm.store.definitions import Definition, NewDefinition
+from config.local import ROOT, socket_url
+from config.postgres import Postgres
+from tests.pure.semantics.drawing import draw
+
+DATABASE = "store"
+OWNER, APPLICATION = "store_owner", "store_application"
+
+
+def address(postgres: Postgres, role: str) -> str:
+    """The address of the store's database for a role."""
+    return socket_url(postgres.sockets, DATABASE).replace("postgres@", f"{role}@")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Addresses of the same database."""
+
+    superuser: str
+    owner: str
+    application: str
+
+
+@pytest.fixture(scope="session")
+def roles(postgres: Postgres) -> Roles:
+    """The store's database, migrated by its owner; the application may do everything that GRANT can give."""
+    found = Roles(*(address(postgres, role) for role in ("postgres", OWNER, APPLICATION)))
+    with psycopg.connect(postgres.url(), autocommit=True) as connection:
+        for role in (OWNER, APPLICATION):
+            connection.execute(f"CREATE ROLE {role} LOGIN")
+        connection.execute(f"CREATE DATABASE {DATABASE} OWNER {OWNER}")
+    migrate = [sys.executable, str(ROOT / "manage.py"), "migrate", "-v0"]
+    subprocess.run(migrate, check=True, env={**os.environ, "DATABASE_URL": found.owner})
+    with psycopg.connect(found.owner, autocommit=True) as connection:
+        connection.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {APPLICATION}")
+        connection.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {APPLICATION}")
+    definitions.forget()
+    return found
+
+
+@pytest.fixture
+def connection(roles: Roles) -> Iterator[psycopg.Connection[Any]]:
+    """A connection of the application, in autocommit."""
+    with psycopg.connect(roles.application, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def channel(connection: psycopg.Connection[Any]) -> Channel:
+    """The store on that connection."""
+    return plain_channel(connection)
+
+
+@dataclass
+class Run:
+    """One instance, driven by its own worker; topics carry a prefix of this run, so that runs do not meet."""
+
+    channel: Channel
+    definition: Definition
+    prefix: str
+    thread: UUID = field(default_factory=ids.new_instance)
+    records: list[CommitRecord] = field(default_factory=list)
+
+    @property
+    def graph(self) -> Process:
+        return self.definition.graph
+
+    def start(self, **arguments: Any) -> CommitRecord:
+        return self.do(c.StartInstance, definition=self.definition.id, **arguments)
+
+    def do(
+        self, make: type[c.Command], *, definition: UUID | None = None, actor: str = "ann", **arguments: Any
+    ) -> CommitRecord:
+        """One step, with the step's own arguments told apart from the command's."""
+        own = {name: arguments.pop(name) for name in ("key", "reason", "cause") if name in arguments}
+        own["message"] = arguments.pop("incoming", None)
+        record = step(
+            self.thread,
+            lambda at: make(at=at, **arguments),
+            actor=actor,
+            definition=definition,
+            channel=self.channel,
+            **own,
+        )
+        if not record.repeated:
+            self.records.append(record)
+        return record
+
+    def advance(self) -> None:
+        """Let ACTIVE tokens go on until every one waits or has ended."""
+        while active := schedule.active_of_instance(self.thread, channel=self.channel):
+            for token in active:
+                self.do(c.AdvanceToken, token=token, actor="engine")
+
+    def lock(self, topic: str) -> claims.LockedTask:
+        """Lock the next task of the topic."""
+        (task,) = claims.fetch_and_lock([self.prefix + topic], "worker", channel=self.channel)
+        return task
+
+    def complete(self, topic: str, **variables: Any) -> CommitRecord:
+        """Lock and complete the next task of the topic."""
+        task = self.lock(topic)
+        arguments = {"task": ids.ordinal(task.id), "worker": "worker", "variables": variables}
+        record = self.do(c.CompleteExternalTask, actor="worker", **arguments)
+        self.advance()
+        return record
+
+    def agrees(self) -> None:
+        """Live = replayed = stored, decided again the same, no invariant broken."""
+        commits = reading.history(self.thread, channel=self.channel)
+        result = ReplayEngine(self.graph).replay(commits, thread=str(self.thread))
+        assert result.violations == ()
+        assert verify(self.graph, commits, thread=str(self.thread)) is None
+        stored = reading.stored_state(self.thread, channel=self.channel)
+        assert stored is not None
+        assert compare(result.state, result.state, stored) == ()
+
+
+@pytest.fixture
+def deploy(channel: Channel) -> Callable[..., Run]:
+    """deploy("start s > external A > end e") -> a Run of it, with topics of its own."""
+
+    def deployed(*lines: str, **options: Any) -> Run:
+        prefix = uuid4().hex[:8] + "."
+        graph = draw(*lines, **options)
+        return Run(channel, store_graph(channel, with_topics(graph, prefix)), prefix)
+
+    return deployed
+
+
+def store_graph(channel: Channel, graph: Process) -> Definition:
+    """Deploy a graph."""
+    (stored,) = definitions.store(
+        [NewDefinition(graph=graph, source="<drawn/>", source_hash="0")], actor="ann", channel=channel
+    )
+    # Read once a process, and never again: a definition does not change.
+    return definitions.load(stored.id, channel=channel)
+
+
+def with_topics(graph: Process, prefix: str) -> Process:
+    """The same graph whose topics begin with the prefix."""
+
+    def renamed(node: Any) -> Any:
+        if node.work is None:
+            return node
+        return replace(
+            node, work=replace(node.work, topic=replace(node.work.topic, text=prefix + node.work.topic.text))
+        )
+
+    return replace(graph, nodes={id: renamed(node) for id, node in graph.nodes.items()})

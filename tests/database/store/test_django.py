@@ -1,0 +1,91 @@
+"""The store on Django's connection: the caller's transaction, its errors, and a schema that the models describe."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from bpm.engine.step import Refused, step
+from bpm.graph import Process
+from bpm.models import ProcessInstance, RuntimeEvent, Token
+from bpm.semantics import commands as c
+from bpm.store import definitions, django_channel, ids, reading
+from tests.database.store.conftest import store_graph
+from tests.pure.semantics.drawing import draw
+
+
+@pytest.fixture
+def definition():
+    definitions.forget()
+    yield store_graph(None, drawn())
+    definitions.forget()
+
+
+def drawn() -> Process:
+    return draw("start s > user U > end e")
+
+
+def start(definition, thread=None, **more):
+    return step(
+        thread or ids.new_instance(), lambda at: c.StartInstance(at=at), actor="ann", definition=definition.id, **more
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_its_own_transaction(definition):
+    record = start(definition)
+    assert not connection.in_atomic_block
+    instance = ProcessInstance.objects.get()
+    assert (instance.id, instance.state, instance.definition_id) == (record.thread_id, "RUNNING", definition.id)
+    assert Token.objects.filter(instance=instance, state="WAITING").count() == 1
+    assert RuntimeEvent.objects.filter(thread_id=instance.id).count() == len(record.events)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_callers_transaction(definition):
+    told = []
+    with transaction.atomic():
+        thread = start(definition).thread_id
+        django_channel().after_commit(lambda: told.append("committed"))
+        with pytest.raises(Refused) as caught:
+            start(definition)
+        assert caught.value.code == "second_instance"
+        step(thread, lambda at: c.SetVariables(at=at, variables={"x": 1}), actor="ann")
+        assert told == []
+    assert told == ["committed"]
+    assert reading.stored_state(thread).version == 2
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        rolled_back = start(definition).thread_id
+        raise ZeroDivisionError
+    assert reading.stored_state(rolled_back) is None
+    # A block that is over does not bind the next one.
+    with transaction.atomic():
+        start(definition)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_savepoint_of_the_callers(definition):
+    with transaction.atomic():
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            start(definition)
+            raise ZeroDivisionError
+        other = start(definition).thread_id
+    assert [instance.id for instance in ProcessInstance.objects.all()] == [other]
+
+
+@pytest.mark.django_db
+def test_a_testcase_is_nobodys_transaction(definition):
+    """Inside pytest-django's (and Django's TestCase's) own block several instances may be used, as in real life."""
+    one, other = start(definition), start(definition)
+    assert {instance.id for instance in ProcessInstance.objects.all()} == {one.thread_id, other.thread_id}
+    connection.check_constraints()
+    with transaction.atomic():
+        start(definition)
+        with pytest.raises(Refused, match="already"):
+            start(definition)
+
+
+@pytest.mark.django_db
+def test_models_and_migrations_agree():
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
