@@ -7,12 +7,15 @@ the other decisions of the file work.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from bpm.decisions.model import Expression, Language
 from bpm.expressions import Compiled, ExpressionError, Host, compile_text, compile_unary_tests
+from bpm.expressions.feel_compile import compile_feel
 from bpm.expressions.feel_frames import Scope
 from bpm.expressions.limits import Budget
-from bpm.expressions.tree import Literal
+from bpm.expressions.tree import Literal, Name, Test, UnaryTests
+from bpm.expressions.walkers import walk
 
 type Formula = Callable[[Scope, Host, Budget], object]
 
@@ -28,16 +31,31 @@ def formula(source: Expression | str, names: frozenset[str]) -> Formula:
         return _unreadable(str(error))
 
 
-def unary_tests(source: Expression | str, names: frozenset[str]) -> Compiled:
-    """A cell as a closure that looks at `?`."""
+def unary_tests(source: Expression | str, names: frozenset[str], variable: str = "?") -> Compiled:
+    """A cell as a closure that looks at `?`, or at the name that the column gives its value."""
     text, language = _said(source)
     try:
         if language != "feel":
             return compile_text(text, language=language)
-        return compile_unary_tests(text, names=names)
+        compiled = compile_unary_tests(text, names=names)
+        return compiled if variable == "?" else _looking_at(variable, compiled)
     except ExpressionError as error:
         unreadable = _unreadable(str(error))
         return Compiled(text, "feel", frozenset(), False, False, Literal(None), unreadable)
+
+
+def _looking_at(variable: str, compiled: Compiled) -> Compiled:
+    """The tests with the column's name for its value counting as `?` does: they say themselves whether they are met."""
+    tree = compiled.tree
+    if not isinstance(tree, UnaryTests):
+        return compiled
+    tests = tuple(replace(test, uses_input=test.uses_input or _mentions(test, variable)) for test in tree.tests)
+    tree = replace(tree, tests=tests)
+    return replace(compiled, tree=tree, closure=compile_feel(tree, compiled.text))
+
+
+def _mentions(test: Test, variable: str) -> bool:
+    return any(isinstance(node, Name) and node.name == variable for node in walk(test.operand))
 
 
 def _said(source: Expression | str) -> tuple[str, Language]:

@@ -197,7 +197,7 @@ def _column(place: int, column: Input, table: Table, types: Types, names: frozen
         if cell.text in ANYTHING:
             open_bits |= 1 << row
             continue
-        test = unary_tests(cell, names)
+        test = unary_tests(cell, names, column.variable)
         values = _plain_values(test)
         if values is None:
             tested_bits |= 1 << row

@@ -9,7 +9,7 @@ from bpm.expressions.feel_operators import ORDERED, Truth, any_of, compare, meet
 from bpm.expressions.feel_values import FeelRange, kind_of
 from bpm.expressions.host import Host
 from bpm.expressions.limits import Budget
-from bpm.expressions.tree import In, Test, UnaryTests
+from bpm.expressions.tree import In, Literal, Test, UnaryTests
 
 INPUT = "?"
 """The name of the value under test."""
@@ -19,7 +19,7 @@ type _Check = Callable[[object, Scope, Host, Budget], Truth]
 
 def compile_unary_tests(node: UnaryTests, bound: Bound, build: Build) -> Run:
     """A cell: whether the value at `?` meets one of its tests; `-` is met by anything."""
-    checks = [_compile_test(test, bound, build) for test in node.tests]
+    checks = [_compile_test(test, bound, build, in_cell=True) for test in node.tests]
     if not checks:
         return lambda scope, host, budget: True
 
@@ -48,9 +48,10 @@ def compile_in(node: In, bound: Bound, build: Build) -> Run:
     return run
 
 
-def _compile_test(test: Test, bound: Bound, build: Build) -> _Check:
+def _compile_test(test: Test, bound: Bound, build: Build, *, in_cell: bool = False) -> _Check:
     operand = build(test.operand, bound)
     sign = test.operator
+    speaks = in_cell and not isinstance(test.operand, Literal)
     if sign is not None:
         return lambda value, scope, host, budget: compare(sign, value, operand(scope, host, budget), budget)
 
@@ -58,6 +59,8 @@ def _compile_test(test: Test, bound: Bound, build: Build) -> _Check:
         wanted = operand(scope, host, budget)
         if test.uses_input and isinstance(wanted, bool):
             return wanted
+        if speaks and wanted is True and not isinstance(value, bool | list):
+            return True  # a cell that says so itself, by other names than `?` (as Camunda has it)
         return meets(value, wanted, budget)
 
     return check
