@@ -188,6 +188,34 @@ class CancelInstance(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModifyInstance(Command):
+    """Put tokens elsewhere: first the ones in `start` appear, then the ones in `cancel` end, in one step.
+
+    `start`: {"before" | "after": node id, "variables": {...} (optional, local to the new token)}; `cancel`:
+    {"token": id} or {"node": node id} (all open tokens there).
+    """
+
+    start: tuple[dict[str, Any], ...] = ()
+    cancel: tuple[dict[str, Any], ...] = ()
+    variables: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrateInstance(Command):
+    """Go on with another definition of the same process; decided on the graph of the new one.
+
+    `nodes` maps ids of nodes where something is open to ids in the new graph (an id left out stays as it is). `drop`
+    names nodes whose timers, tickets and event subscriptions may end with the old definition.
+    """
+
+    definition: str  # what history names: key:version of the new definition
+    nodes: dict[str, str] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuspendInstance(Command):
     """Stop the instance: nothing moves until it is resumed."""
 
@@ -222,6 +250,6 @@ def from_json(name: str, arguments: dict[str, Any], at: datetime) -> Command:
     for f in dataclasses.fields(cls):
         if f.type == "datetime" and isinstance(values.get(f.name), str):
             values[f.name] = datetime.fromisoformat(values[f.name])
-        elif f.type == "tuple[str, ...]" and f.name in values:
+        elif str(f.type).startswith("tuple[") and f.name in values:
             values[f.name] = tuple(values[f.name])
     return cls(**values, at=at)

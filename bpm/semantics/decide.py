@@ -13,7 +13,7 @@ from typing import Any
 
 from bpm.graph import Process
 from bpm.semantics import commands as c
-from bpm.semantics import locks, operators, view
+from bpm.semantics import locks, migrating, modifying, operators, view
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.elements.subprocesses import open_scope
 from bpm.semantics.errors import throw_error, throw_escalation
@@ -68,7 +68,7 @@ def decide(graph: Process, state: State, command: c.Command) -> Decision:
 
 
 # Commands that an instance takes while it is suspended.
-WHILE_SUSPENDED = (c.ResumeInstance, c.CancelInstance, c.SetVariables, c.LockTask)
+WHILE_SUSPENDED = (c.ResumeInstance, c.CancelInstance, c.SetVariables, c.LockTask, c.ModifyInstance, c.MigrateInstance)
 
 
 def _admit(state: State, command: c.Command) -> None:
@@ -275,6 +275,8 @@ DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {
     c.RetryIncident: operators.retry,
     c.ReportIncident: operators.report_incident,
     c.CancelInstance: operators.cancel_instance,
+    c.ModifyInstance: modifying.modify,
+    c.MigrateInstance: migrating.migrate,
     c.SuspendInstance: operators.suspend,
     c.ResumeInstance: operators.resume,
 }

@@ -39,6 +39,8 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "INSTANCE_CANCELLED": ("instance", "somebody ended it", ("text",)),
     "INSTANCE_SUSPENDED": ("instance", "an operator stopped it", ("text",)),
     "INSTANCE_RESUMED": ("instance", "an operator let it go on", ("text",)),
+    "INSTANCE_MODIFIED": ("instance", "an operator put tokens elsewhere", ("text", "start", "cancel")),
+    "INSTANCE_MIGRATED": ("instance", "the instance goes on with another definition", ("definition", "nodes", "text")),
     "TOKEN_CREATED": ("token", "a token appeared at a node", ("scope", "parent", "flow", "step", "index")),
     # left: whether the node it came from has passed (not so when a boundary event interrupts it)
     "TOKEN_MOVED": ("token", "the token left a node for another", ("origin", "flow", "step", "left")),
@@ -80,10 +82,22 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "MESSAGE_SENT": ("message", "the instance told another one something", ("kind", "name", "body")),
     "VARIABLE_SET": ("variable", "a variable has a value", ("name", "value")),
     "VARIABLE_UNSET": ("variable", "a variable has no value any more", ("name",)),
+    # The same entity at a node of the new definition, when its instance is migrated.
+    "TOKEN_MIGRATED": ("token", "the token stands in the new definition", ("origin",)),
+    "TASK_MIGRATED": ("task", "the work belongs to the new definition", ("origin",)),
+    "TIMER_MIGRATED": ("timer", "the moment belongs to the new definition", ("origin",)),
+    "USER_TASK_MIGRATED": ("user_task", "the work belongs to the new definition", ("origin",)),
+    "TICKET_MIGRATED": ("ticket", "what is waited for belongs to the new definition", ("origin",)),
+    "INCIDENT_MIGRATED": ("incident", "the incident belongs to the new definition", ("origin",)),
     # Events of the engine itself; they belong to no instance.
     "ENGINE_TICK": ("engine", "a scheduler did something", ("job", "counts")),
     "ENGINE_RECOVERY": ("engine", "a process started and looked for work left behind", ("found",)),
     "ENGINE_VERSION": ("engine", "another version of the engine runs", ("version",)),
+    "ENGINE_VIOLATION": (
+        "engine",
+        "an invariant does not hold",
+        ("instance", "definition", "code", "sequence", "message", "rule"),
+    ),
 }
 
 # Why something happened.

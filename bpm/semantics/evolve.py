@@ -14,6 +14,7 @@ from typing import Any
 from bpm.semantics.events import EVENT_TYPES, Event
 from bpm.semantics.lifecycle import INITIAL, allowed
 from bpm.semantics.state import (
+    ATTACHED,
     Entity,
     Incident,
     Instance,
@@ -245,6 +246,19 @@ def _variable_unset(state: State, event: Event) -> Variable:
     return Variable(scope=event.id, name=event.payload["name"], present=False)
 
 
+def _modified(state: State, event: Event) -> Instance:
+    return state.instances[0]
+
+
+def _migrated_to(kind: str) -> Callable[[State, Event], Entity]:
+    """The rule of an event that moves an entity to a node of another definition."""
+
+    def rule(state: State, event: Event) -> Entity:
+        return replace(state.table(kind)[event.id], node=_node(event))
+
+    return rule
+
+
 def _stateful(kind: str) -> Callable[[State, Event], Entity]:
     """The rule of an event that changes nothing but the state."""
 
@@ -280,6 +294,9 @@ BIRTHS = frozenset(
 RULES: dict[str, Callable[[State, Event], Entity]] = {
     **{type: _stateful(kind) for type, (kind, _, _) in EVENT_TYPES.items() if kind not in ("engine", "message")},
     "INSTANCE_STARTED": _instance_started,
+    "INSTANCE_MODIFIED": _modified,
+    "INSTANCE_MIGRATED": _modified,
+    **{f"{kind.upper()}_MIGRATED": _migrated_to(kind) for kind in ("token", *ATTACHED)},
     "TOKEN_CREATED": _token_created,
     "TOKEN_MOVED": _token_moved,
     "TOKEN_STATE_CHANGED": _token_changed,
