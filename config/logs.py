@@ -41,6 +41,10 @@ def logging_config(level: str) -> dict[str, Any]:
             # Django's own handlers would print the same lines twice.
             "django": {"handlers": [], "level": level, "propagate": True},
             "django.server": {"handlers": [], "level": level, "propagate": True},
+            # A line for each round of each job, every second: what the jobs did is in history.
+            "celery.app.trace": {"level": "WARNING"},
+            "celery.beat": {"level": "WARNING"},
+            "celery.worker.strategy": {"level": "WARNING"},
         },
     }
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import redis
 from django.conf import settings
 from django.db import connection
 from django.db.backends.postgresql.operations import DatabaseOperations
@@ -60,7 +61,7 @@ def site_environment(postgres: Postgres, valkey: Valkey) -> dict[str, str]:
 
 @pytest.fixture
 def start_worker(
-    transactional_db: None, site_environment: dict[str, str], warden: Warden, tmp_path: Path
+    transactional_db: None, site_environment: dict[str, str], valkey: Valkey, warden: Warden, tmp_path: Path
 ) -> Iterator[Callable[..., Process]]:
     """A function that starts a real Celery worker and waits until it is ready: start_worker("--queues=a,b")."""
     started: list[Process] = []
@@ -78,6 +79,9 @@ def start_worker(
     yield start
     for worker in started:
         worker.stop()
+    # What was announced and not taken is nothing to the next test.
+    with redis.Redis.from_url(valkey.url) as client:
+        client.flushall()
 
 
 def wait_for(happened: Callable[[], bool], seconds: float, otherwise: Callable[[], str] = str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -109,6 +110,24 @@ def test_a_process_that_ends_is_reported_and_started_again(up, tmp_path):
     assert "worker was ended by signal 9" in output.read_text()
     program.send_signal(signal.SIGINT)
     assert program.wait(60) == 0
+
+
+def test_check_prints_the_trace_of_an_order_alone(tmp_path, monkeypatch):
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TOKENTRAIL_LOCAL", str(tmp_path / "local"))
+    command = ["sh", str(ROOT / "script" / "up"), "--check", "--port", str(free_port(8100))]
+    done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    trace = json.loads(done.stdout)
+    assert trace["state"] == "COMPLETED"
+    types = [event["type"] for event in trace["events"]]
+    assert types[0] == "INSTANCE_STARTED"
+    assert types[-1] == "INSTANCE_COMPLETED"
+    assert types.count("TASK_FAILED") == 1, "the first try to charge the card fails"
+    assert types.count("TOKEN_JOINED") == 1
+    assert {event["worker"] for event in trace["events"] if event["type"] == "TASK_COMPLETED"}
+    assert running_parts(tmp_path / "local") == []
 
 
 def test_a_database_that_cannot_be_reached_is_said(up, monkeypatch):
