@@ -60,8 +60,9 @@ def complete_task(
     local_variables: Mapping[str, Any] | None = None,
     key: str | None = None,
     actor: str | None = None,
+    cause: int | None = None,
 ) -> CommitRecord:
-    """The worker is done; the token goes on with what it brought back.
+    """The worker is done; the token goes on with what it brought back. `cause`: the commit that locked the task.
 
     Raises NotFound, InvalidVariables, or Refused: not_locked, wrong_worker, lock_expired, wrong_state, not_running.
     """
@@ -72,6 +73,7 @@ def complete_task(
         lambda at: c.CompleteExternalTask(at=at, task=task.ordinal, worker=worker, **brought),
         actor=actor or named(worker, "worker"),
         key=key,
+        cause=cause,
     )
 
 
@@ -86,6 +88,7 @@ def fail_task(
     variables: Mapping[str, Any] | None = None,
     key: str | None = None,
     actor: str | None = None,
+    cause: int | None = None,
 ) -> CommitRecord:
     """The worker could not do it. `retries` None counts down by one; none left opens an incident. `retry_after` None
     leaves the pause to the model's retry cycle.
@@ -105,6 +108,7 @@ def fail_task(
         ),
         actor=actor or named(worker, "worker"),
         key=key,
+        cause=cause,
     )
 
 
@@ -117,6 +121,7 @@ def throw_task_error(
     variables: Mapping[str, Any] | None = None,
     key: str | None = None,
     actor: str | None = None,
+    cause: int | None = None,
 ) -> CommitRecord:
     """The worker reports a BPMN error, which the model may catch; uncaught it fails the instance.
 
@@ -130,6 +135,7 @@ def throw_task_error(
         lambda at: c.ThrowBpmnError(at=at, task=task.ordinal, worker=worker, **said),
         actor=actor or named(worker, "worker"),
         key=key,
+        cause=cause,
     )
 
 

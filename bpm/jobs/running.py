@@ -55,7 +55,7 @@ type Answer = Callable[[], object]
 def _run(registered: Registered, task: LockedTask) -> Answer:
     """Run the handler; what it came to, as the call that tells the engine."""
     key = f"{task.id}/{task.version}"
-    me: dict[str, Any] = {"worker": task.worker, "key": key}
+    me: dict[str, Any] = {"worker": task.worker, "key": key, "cause": task.sequence}
     try:
         result = registered.run(_context(task))
     except BpmnError as error:

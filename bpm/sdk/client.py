@@ -42,13 +42,14 @@ class Task:
     id: str
     topic: str
     instance_id: str
-    activity: str = ""
+    node_id: str = ""
     definition_key: str = ""
     business_key: str | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
     retries: int = 0
+    priority: int = 0
     version: int = 0
-    locked_until: str = ""
+    lock_expire_at: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
