@@ -25,7 +25,7 @@ from bpm.semantics import commands as c
 from bpm.semantics.state import Ticket
 
 # Events that bring something into being that somebody may wait at, and its kind.
-_BIRTHS = {
+BIRTHS = {
     "TASK_CREATED": "task",
     "USER_TASK_CREATED": "user_task",
     "TICKET_OPENED": "ticket",
@@ -180,8 +180,8 @@ class World:
 
     def _note(self, thread: Thread, decided: Decided) -> None:
         for event in decided.events:
-            if event.type in _BIRTHS:
-                self.births[thread.id, _BIRTHS[event.type], event.id] = len(self.births)
+            if event.type in BIRTHS:
+                self.births[thread.id, BIRTHS[event.type], event.id] = len(self.births)
             if event.type == "TASK_COMPLETED":
                 self.trace.append(thread.state.tasks[event.id].topic)
             elif event.type == "MESSAGE_SENT":
