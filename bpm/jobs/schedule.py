@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from bpm import engine
+from bpm.audit import checking
 from bpm.jobs import handlers
 from bpm.jobs.announcer import SENDER
 
@@ -55,6 +56,7 @@ JOBS: dict[str, Job] = {
     "partitions": Job(3600, engine.ensure_partitions),
     "receipts": Job(3600, engine.sweep_receipts),
     "ended": Job(600, engine.sweep_ended),
+    "invariants": Job(300, checking.check_sample),
 }
 
 

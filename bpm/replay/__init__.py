@@ -7,6 +7,7 @@ again, on the state folded so far, and reports the first event that differs. `co
 stored state differ. Nothing here has a clock, a database or a worker.
 
     history     what a commit must have; a commit as plain data, with its JSON form
+    exported    files of histories, which need no database
     upcast      events of old formats to those of today
     fold        replay, and the state at any past moment
     verify      deciding again
@@ -17,6 +18,7 @@ stored state differ. Nothing here has a clock, a database or a worker.
 from __future__ import annotations
 
 from bpm.replay.comparing import compare
+from bpm.replay.exported import History, UnreadableHistory, read_histories
 from bpm.replay.fold import ReplayEngine, ReplayResult, state_at
 from bpm.replay.history import Commit, Recorded
 from bpm.replay.invariants import INVARIANTS, Violation
@@ -27,12 +29,15 @@ __all__ = [
     "INVARIANTS",
     "Commit",
     "Divergence",
+    "History",
     "Recorded",
     "ReplayEngine",
     "ReplayResult",
     "UnknownFormat",
+    "UnreadableHistory",
     "Violation",
     "compare",
+    "read_histories",
     "state_at",
     "upcast",
     "verify",

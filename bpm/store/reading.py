@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.replay import Recorded
-from bpm.semantics.events import Event
+from bpm.semantics.events import FORMAT, Event
 from bpm.semantics.state import State
 from bpm.store.arguments import decode
 from bpm.store.channel import Channel
@@ -17,6 +17,7 @@ from bpm.store.history_rows import to_event
 from bpm.store.outside import query
 from bpm.store.rows import to_state
 from bpm.store.values import loads
+from bpm.store.version import ENGINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Logged(Recorded):
     reason: str | None
     key: str | None
     caused_by: int | None
+    engine_version: str = ENGINE
+    format: int = FORMAT
 
 
 def history(thread: UUID, *, channel: Channel | None = None) -> list[Logged]:

@@ -20,9 +20,16 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 @cache
 def all_statements() -> dict[str, LiteralString]:
-    """name -> SQL. Raises ValueError for a name given twice or a statement that says nothing about itself."""
+    """name -> SQL of the store's own statements."""
+    return statements_of(__name__.rpartition(".")[0])
+
+
+def statements_of(package: str) -> dict[str, LiteralString]:
+    """name -> SQL of the files in a package's folder sql. Raises ValueError for a name given twice or a statement that
+    says nothing about itself.
+    """
     found: dict[str, LiteralString] = {}
-    for file in sorted(files(__name__.rpartition(".")[0]).joinpath("sql").iterdir(), key=lambda file: file.name):
+    for file in sorted(files(package).joinpath("sql").iterdir(), key=lambda file: file.name):
         if not file.name.endswith(".sql"):
             continue
         parts = _NAME.split(file.read_text())[1:]

@@ -1,0 +1,55 @@
+"""The histories of instances, wherever they lie: in the database, in exported files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from uuid import UUID
+
+from bpm.store import definitions, histories
+from bpm.store.channel import Channel
+from bpm.store.definitions import Definition
+from bpm.store.reading import Logged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveHistory:
+    """One instance with the definition it began as. `commits` is read as it is iterated, a page at a time."""
+
+    instance: UUID
+    definition: Definition
+    commits: Iterator[Logged]
+
+
+def find_history(instance: UUID, *, channel: Channel | None = None) -> LiveHistory | None:
+    """The instance's history; None where history knows no such instance."""
+    since = histories.started(instance, channel=channel)
+    if since is None:
+        return None
+    commits = histories.stream_history(instance, since, channel=channel)
+    first = next(commits, None)
+    if first is None or first.definition_id is None:
+        return None
+    definition = definitions.load(first.definition_id, channel=channel)
+    return LiveHistory(instance=instance, definition=definition, commits=chain((first,), commits))
+
+
+def pages(
+    *, instance: UUID | None = None, key: str | None = None, sample: int | None = None, size: int = 100
+) -> Iterable[list[UUID]]:
+    """Which instances, page by page: one, those of a definition's key, some at random, or all.
+
+    KeyError for a key of which no definition is known.
+    """
+    if instance is not None:
+        return [[instance]]
+    if sample is not None:
+        found = histories.sample_of_threads(sample)
+        return [found[start : start + size] for start in range(0, len(found), size)]
+    if key is None:
+        return histories.pages_of_threads(size=size)
+    versions = histories.versions_of_key(key)
+    if not versions:
+        raise KeyError(f"there is no process definition {key}")
+    return histories.pages_of_threads(definitions=[id for id, _ in versions], size=size)

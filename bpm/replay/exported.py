@@ -1,0 +1,106 @@
+"""Exported histories: a file of JSON Lines that replays without a database.
+
+    {"history": 1, ...}                                    the head: the version of this form
+    {"definition": ID, "key": KEY, "version": 1, "graph": {...}}       before its first instance
+    {"instance": UUID, "definition": ID, "sequence": 7, "version": 3, "command": ..., "format": 1, "events": [...]}
+
+A line a commit, in the order of the log; the lines of an instance stand together. A commit names the format of its
+events' payloads, so that files of every released version are read for ever (`upcast`). Keys beyond these are for people
+and other programs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain, groupby
+from typing import Any
+
+from bpm.graph import Process, from_json
+from bpm.replay.history import Recorded
+from bpm.replay.upcast import UnknownFormat
+
+# The form of the file itself; raised when a line is written otherwise.
+FORM = 1
+
+type Numbered = tuple[int, Mapping[str, Any]]
+
+
+class UnreadableHistory(Exception):
+    """A line that is no part of an exported history; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """One instance of a file. `commits` is read as it is iterated, and is lost when the next instance is asked for."""
+
+    instance: str
+    key: str
+    version: int | None
+    process: Process
+    commits: Iterator[Recorded]
+
+
+def head(**said: Any) -> dict[str, Any]:
+    """The first line of a file."""
+    return {"history": FORM, **said}
+
+
+def definition(id: str, key: str, version: int | None, graph: Mapping[str, Any]) -> dict[str, Any]:
+    """The line of a definition; `graph` is `bpm.graph.to_json`'s."""
+    return {"definition": id, "key": key, "version": version, "graph": dict(graph)}
+
+
+def commit(instance: str, definition: str, recorded: Recorded, *, format: int, **said: Any) -> dict[str, Any]:
+    """The line of a commit. `said`: what else is known of it."""
+    return {"instance": instance, "definition": definition, "format": format, **recorded.to_json(), **said}
+
+
+def read_histories(lines: Iterable[str]) -> Iterator[History]:
+    """The instances of a file, in its order. Raises UnreadableHistory, also while commits are iterated."""
+    processes: dict[str, tuple[str, int | None, Process]] = {}
+    for instance, group in groupby(_commits(lines, processes), key=lambda numbered: numbered[1]["instance"]):
+        rest = iter(group)
+        number, first = next(rest)
+        known = processes.get(first.get("definition", ""))
+        if known is None:
+            raise UnreadableHistory(f"line {number}: there is no definition {first.get('definition')} before it")
+        key, version, process = known
+        commits = _recorded((number, first), rest)
+        yield History(instance=instance, key=key, version=version, process=process, commits=commits)
+
+
+def _commits(lines: Iterable[str], processes: dict[str, tuple[str, int | None, Process]]) -> Iterator[Numbered]:
+    """The lines of commits; definitions on the way are kept."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line, parse_float=Decimal)
+        except ValueError as problem:
+            raise UnreadableHistory(f"line {number}: {problem}") from None
+        match found:
+            case {"instance": str(), "events": list()}:
+                yield number, found
+            case {"definition": str(id), "key": str(key), "graph": dict(graph)}:
+                try:
+                    processes[id] = (key, found.get("version"), from_json(graph))
+                except (AttributeError, KeyError, TypeError, ValueError) as problem:
+                    raise UnreadableHistory(f"line {number}: no graph of this version: {problem!r}") from None
+            case {"history": form}:
+                if form != FORM:
+                    raise UnreadableHistory(f"line {number}: a file of form {form}; form {FORM} can be read")
+            case _:
+                raise UnreadableHistory(f"line {number}: neither a definition nor a commit of a history")
+
+
+def _recorded(first: Numbered, rest: Iterator[Numbered]) -> Iterator[Recorded]:
+    for number, line in chain((first,), rest):
+        try:
+            yield Recorded.from_json(line, format=line["format"])
+        except UnknownFormat as problem:
+            raise UnreadableHistory(f"line {number}: {problem}") from None
+        except (KeyError, TypeError, ValueError) as problem:
+            raise UnreadableHistory(f"line {number}: no commit: {problem!r}") from None

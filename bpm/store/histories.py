@@ -1,0 +1,140 @@
+"""Many histories, however long: instances by pages, and of each its commits by pages, all of one snapshot if wanted."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bpm.replay import upcast
+from bpm.store import ids
+from bpm.store.arguments import decode
+from bpm.store.channel import Channel, django_channel
+from bpm.store.history_rows import to_event
+from bpm.store.outside import query
+from bpm.store.reading import Logged
+from bpm.store.values import loads
+
+# Commits read at once; what an instance holds at a time does not grow with its history.
+PAGE = 500
+_LAST = (1 << 63) - 1
+# Pages of the table of threads that a sample of so many instances is taken from are about so many times more.
+_SURPLUS = 3.0
+
+
+@contextlib.contextmanager
+def snapshot(channel: Channel | None = None) -> Iterator[Channel]:
+    """Everything read in the block is of one moment. In a caller's transaction it is of that one."""
+    channel = channel or django_channel()
+    if channel.joined:
+        yield channel
+        return
+    channel.send(("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", None))
+    try:
+        yield channel
+    finally:
+        with contextlib.suppress(Exception):
+            channel.send(("ROLLBACK", None))
+
+
+def started(thread: UUID, *, channel: Channel | None = None) -> datetime | None:
+    """The time of the instance's first commit that is still in the database; None where there is none."""
+    at: datetime | None = query(channel, "start_of_thread", {"thread": thread})[0][0]
+    return at
+
+
+def stream_history(thread: UUID, since: datetime, *, channel: Channel | None = None) -> Iterator[Logged]:
+    """The instance's commits in order, each with its events, locks at their place; one page is held at a time."""
+    version, sequence = 0, -1
+    while True:
+        asked: dict[str, Any] = {"thread": thread, "since": since}
+        commits = _read(channel, "own_commits", asked | {"after": version, "limit": PAGE})
+        last = len(commits) < PAGE
+        until = _LAST if last else commits[-1]["sequence"]
+        events = _read(channel, "events_between", asked | {"after": sequence, "until": until})
+        foreign = sorted({row["commit_sequence"] for row in events} - {row["sequence"] for row in commits})
+        if foreign:
+            commits += _read(channel, "commits_numbered", {"sequences": foreign, "since": since})
+        yield from assemble(thread, commits, events)
+        if last:
+            return
+        version, sequence = commits[PAGE - 1]["version"], until
+
+
+def assemble(thread: UUID, commits: Iterable[Mapping[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Logged]:
+    """Rows of the log and of the view of all events, in any order, as the commits of the instance.
+
+    Raises UnknownFormat for events that a newer version wrote.
+    """
+    grouped: dict[int, list[dict[str, Any]]] = {}
+    for row in events:
+        grouped.setdefault(row["commit_sequence"], []).append(row)
+    for commit in sorted(commits, key=lambda commit: commit["sequence"]):
+        rows = sorted(grouped.get(commit["sequence"], ()), key=lambda row: row["ordinal"])
+        yield _logged(thread, commit, rows)
+
+
+def _logged(thread: UUID, row: Mapping[str, Any], rows: Sequence[dict[str, Any]]) -> Logged:
+    owner = UUID(row["thread_id"])
+    values = {event["ordinal"]: event["value"] for event in rows if event["entity"] == "variable"}
+    return Logged(
+        sequence=row["sequence"],
+        version=row["version"] if owner == thread else None,
+        command=row["command"],
+        at=datetime.fromisoformat(row["at"]),
+        arguments=decode(row["arguments"], values),
+        events=tuple(upcast((to_event(event) for event in rows), row["format"])),
+        thread_id=owner,
+        run_id=UUID(row["run_id"]),
+        definition_id=UUID(row["process_def_id"]) if row["process_def_id"] else None,
+        actor=row["actor"],
+        reason=row["stated_reason"],
+        key=row["key"],
+        caused_by=row["caused_by"],
+        engine_version=row["engine_version"],
+        format=row["format"],
+    )
+
+
+def _read(channel: Channel | None, name: str, asked: Mapping[str, Any]) -> list[Any]:
+    return [loads(text) for (text,) in query(channel, name, asked)]
+
+
+def pages_of_threads(
+    *, definitions: Sequence[UUID] | None = None, size: int = 200, channel: Channel | None = None
+) -> Iterator[list[UUID]]:
+    """The ids of all instances, or of those that began as one of the definitions, page by page."""
+    after = ids.NIL
+    while True:
+        asked: dict[str, Any] = {"after": after, "limit": size}
+        if definitions is None:
+            rows = query(channel, "threads_after", asked)
+        else:
+            rows = query(channel, "threads_of_definitions", asked | {"definitions": list(definitions)})
+        found = [row[0] for row in rows]
+        if found:
+            yield found
+        if len(found) < size:
+            return
+        after = found[-1]
+
+
+def sample_of_threads(number: int, *, channel: Channel | None = None) -> list[UUID]:
+    """So many instances at random (fewer where there are fewer)."""
+    estimated = max(estimate_of_threads(channel=channel), 1)
+    percent = min(100.0, 100.0 * _SURPLUS * number / estimated)
+    return [row[0] for row in query(channel, "threads_sampled", {"percent": percent, "limit": number})]
+
+
+def estimate_of_threads(*, channel: Channel | None = None) -> int:
+    """About how many instances there are."""
+    tuples, size = query(channel, "threads_estimated")[0]
+    # Never analysed: some 90 rows go on a page.
+    return int(tuples) or size // 8192 * 90
+
+
+def versions_of_key(key: str, *, channel: Channel | None = None) -> list[tuple[UUID, int]]:
+    """(id, version) of a key's definitions, newest first."""
+    return [(row[0], row[1]) for row in query(channel, "definitions_of_key", {"key": key})]
