@@ -20,6 +20,7 @@ def page(request: HttpRequest, id: UUID) -> Shown:
     instance = found(id)
     context = {
         **live_context(instance),
+        "subtitle": instance.business_key,
         "nodes": nodes_of(instance.definition_id).values(),
         **timeline.context(request, instance.id, instance.definition_id),
     }

@@ -1,6 +1,7 @@
 """The timeline of an instance: its history as steps, one a commit, the newest first.
 
-A step is headed by the commit's first event, which is what was asked for; what it brought about stands below it.
+A step is headed by the first event that is more than a consequence: what was asked for, or what the engine did. What
+it brought about stands below it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ CHOICES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "trouble": (gettext_lazy("Incidents"), ("incident",)),
     "instance": (gettext_lazy("Instance"), ("instance",)),
 }
+
+
+# Consequences that never head a step where something else happened, too.
+QUIET = ("TIMER_SCHEDULED", "TIMER_CANCELLED", "TICKET_CANCELLED", "TASK_CANCELLED", "USER_TASK_CANCELLED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +146,5 @@ def step_of(events: list[trace.TraceEvent], definition_id: UUID) -> Step:
         variables.update(event.variables)
     # Variables have a table of their own below the step, unless they are all there is.
     told = [line for line in lines if line.event.entity != "variable"] or lines[:1]
-    return Step(told[0], tuple(told[1:]), variables)
+    head = next((line for line in told if line.event.type not in QUIET), told[0])
+    return Step(head, tuple(line for line in told if line is not head), variables)

@@ -12,8 +12,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from bpm.store import values
 from bpm.queries.rows import Marks
+from bpm.store import values
 from cockpit.pages.sentences import STATES, awaited_of
 
 register = template.Library()
