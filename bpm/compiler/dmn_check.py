@@ -6,7 +6,7 @@ from typing import Final
 
 from bpm.compiler.diagnostics import Problems, Severity
 from bpm.compiler.dmn_elements import attribute, part, parts, tag, text_in
-from bpm.compiler.dmn_logic import JUEL, language_of
+from bpm.compiler.dmn_logic import is_juel, language_of
 from bpm.compiler.xml import Element
 from bpm.decisions.model import Decision, Decisions, Knowledge, Service
 from bpm.decisions.names import difficult_names
@@ -64,7 +64,7 @@ def _text(element: Element, names: frozenset[str], problems: Problems) -> None:
     if not text or text == "-":
         return
     try:
-        if language.lower() == JUEL:
+        if is_juel(text, language):
             compile_text(text, language="juel")
         elif language and "feel" not in language.lower():
             said = f"The expression language {language!r} cannot be run; FEEL and JUEL can."

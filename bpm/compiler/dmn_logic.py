@@ -25,6 +25,11 @@ def language_of(element: Element) -> str:
         element = above
 
 
+def is_juel(text: str, language: str) -> bool:
+    """Whether a text is JUEL: named so, or beginning as no FEEL can (files of older versions of Camunda 7)."""
+    return language.lower() == JUEL or (not language and text.startswith(("${", "#{")))
+
+
 def read_logic(element: Element | None) -> m.Logic | None:
     """The expression that stands directly below an element; None when there is none."""
     found = part(element, *_READERS)
@@ -41,8 +46,9 @@ def read_function(element: Element) -> m.Function:
 
 
 def _literal(element: Element) -> m.Expression:
-    language: m.Language = "juel" if language_of(element).lower() == JUEL else "feel"
-    return m.Expression(text_in(element), attribute(element, "typeRef"), language)
+    text = text_in(element)
+    language: m.Language = "juel" if is_juel(text, language_of(element)) else "feel"
+    return m.Expression(text, attribute(element, "typeRef"), language)
 
 
 def _context(element: Element) -> m.Context:

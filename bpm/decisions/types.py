@@ -20,7 +20,10 @@ _PREFIXES = ("feel:", "feel.")
 
 
 class Types(Mapping[str, FeelType]):
-    """The types that a model knows by name, those of its imports included (`imported.tPerson`)."""
+    """The types that a model knows by name, those of its imports included (`imported.tPerson`).
+
+    As a mapping it is what expressions see: `256 instance of tByte` does not ask for allowed values (the compatibility
+    kit, 0070). `find` gives what values are made to be: there allowed values count."""
 
     def __init__(self, decisions: Decisions, model: Model) -> None:
         self._model = model
@@ -37,7 +40,7 @@ class Types(Mapping[str, FeelType]):
         found = self.find(name)
         if found is None:
             raise KeyError(name)
-        return found
+        return found.unlimited() if isinstance(found, _Item) else found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._own)
@@ -86,9 +89,14 @@ class Types(Mapping[str, FeelType]):
 class _Item:
     """The values of an item definition."""
 
-    def __init__(self, item: ItemType, types: Types) -> None:
+    def __init__(self, item: ItemType, types: Types, *, limited: bool = True) -> None:
         self._item = item
         self._types = types
+        self._limited = limited
+
+    def unlimited(self) -> _Item:
+        """The same type without its allowed values."""
+        return _Item(self._item, self._types, limited=False)
 
     def read(self, value: object) -> object:
         """A value from outside, its parts read by their types."""
@@ -112,7 +120,7 @@ class _Item:
             fits = all(part is None or self._accepts_one(part, budget) for part in value)
         else:
             fits = self._accepts_one(value, budget)
-        return fits and _met(item.constraint, value, budget)
+        return fits and (not self._limited or _met(item.constraint, value, budget))
 
     def _accepts_one(self, value: object, budget: Budget) -> bool:
         item = self._item
@@ -121,14 +129,19 @@ class _Item:
         if item.components and not (isinstance(value, dict) and self._accepts_parts(value, budget)):
             return False
         base = self._types.find(item.base) or ANY
+        if not self._limited:
+            return (base.unlimited() if isinstance(base, _Item) else base).accepts(value, budget)
         return base.accepts(value, budget) and _met(item.allowed, value, budget)
+
+    def _part(self, part: ItemType) -> _Item:
+        return _Item(part, self._types, limited=self._limited)
 
     def _accepts_parts(self, value: dict[str, object], budget: Budget) -> bool:
         for part in self._item.components:
             if part.name not in value:
                 return False
             found = value[part.name]
-            if found is not None and not _Item(part, self._types).accepts(found, budget):
+            if found is not None and not self._part(part).accepts(found, budget):
                 return False
         return True
 

@@ -65,6 +65,23 @@ def test_inputs_have_types():
         assert evaluate("d", {"Person": person}, types, data, logic).value == result
 
 
+def test_instance_of_a_type_does_not_ask_for_allowed_values():
+    types = (
+        '<itemDefinition name="tByte"><typeRef>number</typeRef>'
+        "<allowedValues><text>[0..255]</text></allowedValues></itemDefinition>"
+        '<itemDefinition name="tBytes" isCollection="true"><typeRef>tByte</typeRef></itemDefinition>'
+    )
+    for text, result in [
+        ("256 instance of tByte", True),
+        ('"x" instance of tByte', False),
+        ("[256] instance of tBytes", True),
+        ("256 instance of tBites", None),
+    ]:
+        assert evaluate("d", {}, types, decision("d", literal(text))).value is result
+    assert evaluate("d", {}, types, decision("d", literal("256"), type="tByte")).value is None
+    assert evaluate("d", {}, types, decision("d", literal("255"), type="tBytes")).value == [255]
+
+
 def test_boxed_expressions():
     entry = '<contextEntry><variable name="{}"/>{}</contextEntry>'
     context = entry.format("a", literal("x + 1")) + entry.format("b", literal("a * 2"))

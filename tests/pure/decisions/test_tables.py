@@ -140,6 +140,7 @@ def test_juel_where_it_is_named():
         "</decisionTable>"
     )
     assert evaluate("d", {"x": 2}, decision("d", logic)).value == "two"
+    assert evaluate("d", {"x": 2}, decision("d", table(["x"], ["o"], [["2", '${"a"}']]))).value == "a"
 
 
 @pytest.mark.parametrize(

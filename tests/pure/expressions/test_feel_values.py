@@ -173,7 +173,7 @@ def test_python_equality_of_values():
 
 
 def test_a_result_is_measured():
-    nested: list = [1]
+    nested = [1]
     for _ in range(300):
         nested = [nested]
     with pytest.raises(LimitFault):
