@@ -148,9 +148,14 @@ def compile_table(table: Table, owner: str, types: Types, names: frozenset[str])
         left = everything
         for column, value in zip(columns, values, strict=True):
             left &= column.candidates(value)
+        tried = [
+            (column, value, Frame(scope, {INPUT: value, column.variable: value}))
+            for column, value in zip(columns, values, strict=True)
+            if column.tested
+        ]
         matched = []
         for place in _bits(left):
-            if _matches(place, columns, values, scope, host, budget):
+            if _matches(place, tried, host, budget):
                 matched.append(place)
                 if table.hit_policy == "FIRST":
                     break
@@ -171,17 +176,14 @@ def compile_table(table: Table, owner: str, types: Types, names: frozenset[str])
     return run
 
 
-def _matches(
-    place: int, columns: Sequence[_Column], values: Sequence[object], scope: Scope, host: Host, budget: Budget
-) -> bool:
+def _matches(place: int, tried: Sequence[tuple[_Column, object, Frame]], host: Host, budget: Budget) -> bool:
     """Whether a rule that the plain cells leave over is met by the others."""
-    for column, value in zip(columns, values, strict=True):
+    for column, value, frame in tried:
         test = column.tested.get(place)
         if test is None and isinstance(value, list | dict):
             test = column.tested.get(~place)  # a plain cell, which a list of one may meet
         if test is not None:
             budget.charge()
-            frame = Frame(scope, {INPUT: value, column.variable: value})
             if test.closure(frame, host, budget) is not True:
                 return False
     return True

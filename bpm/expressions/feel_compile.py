@@ -6,15 +6,13 @@ besides KeyError passes.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from bpm.expressions.feel_frames import Bound, Frame, Run, Scope
 from bpm.expressions.feel_functions import BUILT_IN
 from bpm.expressions.feel_loops import compile_filter, compile_for, compile_quantified
-from bpm.expressions.feel_operators import ORDERED, at_most, compare, compute, negate
+from bpm.expressions.feel_operators import ORDERED, PLAIN, QUICK, at_most, compare, compute, negate
 from bpm.expressions.feel_properties import property_of
 from bpm.expressions.feel_tests import compile_in, compile_unary_tests, range_of_test
 from bpm.expressions.feel_time import NotTemporal, parse_temporal
@@ -48,16 +46,6 @@ from bpm.expressions.tree import (
     Range,
     UnaryTests,
 )
-
-_PLAIN = frozenset({int, str, Decimal})
-_QUICK: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def compile_feel(tree: Node, text: str) -> Run:
@@ -154,6 +142,10 @@ def _context(node: ContextOf, bound: Bound) -> Run:
 
 def _range(node: Range, bound: Bound) -> Run:
     low, high = build(node.low, bound), build(node.high, bound)
+    if isinstance(node.low, Literal) and isinstance(node.high, Literal):
+        written = make_range(node.low.value, node.high.value, node, Budget())
+        if written is not None:
+            return lambda scope, host, budget: written
 
     def run(scope: Scope, host: Host, budget: Budget) -> object:
         return make_range(low(scope, host, budget), high(scope, host, budget), node, budget)
@@ -180,11 +172,11 @@ def _half_range(node: HalfRange, bound: Bound) -> Run:
 
 def _comparison(node: Comparison, bound: Bound) -> Run:
     left, right = build(node.left, bound), build(node.right, bound)
-    sign, quick = node.operator, _QUICK[node.operator]
+    sign, quick = node.operator, QUICK[node.operator]
 
     def run(scope: Scope, host: Host, budget: Budget) -> object:
         a, b = left(scope, host, budget), right(scope, host, budget)
-        if type(a) is type(b) and type(a) in _PLAIN:
+        if type(a) is type(b) and type(a) in PLAIN:
             return quick(a, b)
         return compare(sign, a, b, budget)
 

@@ -6,6 +6,7 @@ warning tells.
 
 from __future__ import annotations
 
+import operator as operators
 from collections.abc import Callable, Iterable
 from decimal import Context, Decimal, DecimalException
 from typing import Any
@@ -45,8 +46,14 @@ from bpm.expressions.feel_values import (
 from bpm.expressions.limits import DECIMAL128, Budget
 
 type Truth = bool | None
+
+PLAIN = frozenset({int, str, Decimal})
+"""Classes of which two values of the same one compare as Python compares them."""
+
 type Comparing = Callable[[object, object, Budget], Truth]
 
+PLAIN = frozenset({int, str, Decimal})
+"""Classes of which two values of the same one compare as Python compares them."""
 ORDERED = frozenset({NUMBER, STRING, DATE, TIME, DATETIME, DAYS, MONTHS})
 """Kinds whose values come one before another."""
 
@@ -143,8 +150,21 @@ COMPARISONS: dict[str, Comparing] = {
 }
 
 
+QUICK: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operators.eq,
+    "!=": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
+"""The same for two values of one plain class."""
+
+
 def compare(operator: str, left: object, right: object, budget: Budget) -> Truth:
     """The comparison by its sign, with a warning where it cannot be said though both sides are there."""
+    if type(left) is type(right) and type(left) in PLAIN:
+        return QUICK[operator](left, right)
     found = COMPARISONS[operator](left, right, budget)
     if found is None and left is not None and right is not None:
         budget.warn(f"{kind_of(left)} {operator} {kind_of(right)} cannot be said")
@@ -154,8 +174,13 @@ def compare(operator: str, left: object, right: object, budget: Budget) -> Truth
 # -- membership ------------------------------------------------------------------------------------
 
 
-def contains(span: FeelRange, value: object, budget: Budget) -> Truth:
+def contains(span: FeelRange, value: Any, budget: Budget) -> Truth:
     """Whether a value lies in a range."""
+    low: Any = span.low
+    high: Any = span.high
+    if type(value) is type(low) is type(high) and type(value) in PLAIN:
+        above = low <= value if span.low_closed else low < value
+        return bool(above and (value <= high if span.high_closed else value < high))
     if value is None or (span.low is None and span.high is None):
         return None
     inside = True

@@ -22,16 +22,22 @@ def compile_unary_tests(node: UnaryTests, bound: Bound, build: Build) -> Run:
     checks = [_compile_test(test, bound, build, in_cell=True) for test in node.tests]
     if not checks:
         return lambda scope, host, budget: True
+    if len(checks) == 1 and not node.negated:
+        return lambda scope, host, budget: checks[0](_input(scope), scope, host, budget)
 
     def run(scope: Scope, host: Host, budget: Budget) -> object:
-        try:
-            value = scope[INPUT]
-        except KeyError:
-            value = None
+        value = _input(scope)
         found = any_of(check(value, scope, host, budget) for check in checks)
         return found if not node.negated or found is None else not found
 
     return run
+
+
+def _input(scope: Scope) -> object:
+    try:
+        return scope[INPUT]
+    except KeyError:
+        return None
 
 
 def compile_in(node: In, bound: Bound, build: Build) -> Run:
