@@ -117,6 +117,9 @@ def _database(url: str) -> dict[str, Any]:
 DATABASES = {"default": _database(os.environ.get("DATABASE_URL") or _SERVICES["database"])}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# `manage.py bpm test --engine`: where no database is named, a server is started for the command alone.
+BPM_SCENARIO_SERVER = None if os.environ.get("DATABASE_URL") else "config.throwaway.server"
+
 # --- language and time
 
 USE_TZ = True

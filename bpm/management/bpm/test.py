@@ -1,13 +1,16 @@
 """Run scenarios: tests of process models, in memory, with a virtual clock.
 
 A scenario is a YAML document that says which models are deployed, how an instance starts, what happens to it and what
-must then hold. Nothing is needed to run it: no server, no settings, no worker.
+must then hold. Nothing is needed to run it: no server, no settings, no worker. With --engine the same files run through
+the real engine, on a PostgreSQL that is started for it, or in a database of its own on the server of DATABASE_URL; then
+every instance's state is read back and compared with what history replays to.
 
     manage.py bpm test examples/                     every scenario file in the folder and below it
     manage.py bpm test order.yaml                    one file
     manage.py bpm test order.yaml --only "is paid"   only scenarios with these words in their name
     manage.py bpm test order.yaml --verbose          passed ones are listed, too
     manage.py bpm test order.yaml --json             one JSON object a scenario, for programs
+    manage.py bpm test --engine examples/            through the engine on PostgreSQL
 
 A short scenario:
 
@@ -52,7 +55,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm.scenarios import (
     CoreDriver,
-    Driver,
+    Document,
     Result,
     UnreadableFile,
     as_json,
@@ -63,8 +66,8 @@ from bpm.scenarios import (
     summary,
 )
 
-# What drives the scenarios: name -> function of the scenario file's folder.
-DRIVERS: dict[str, Callable[[Path], Driver]] = {"core": CoreDriver}
+# A document and the folder of its file, to its result.
+type Perform = Callable[[Document, Path], Result]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,12 +82,48 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     """Run the scenarios and report; the exit status."""
-    driver = "engine" if options["engine"] else "core"
-    if driver not in DRIVERS:
-        raise CommandError(f"there is no {driver} to run scenarios with", returncode=2)
+    if options["engine"]:
+        return _through_engine(command, options)
+    return _report(command, options, on_core)
+
+
+def on_core(document: Document, folder: Path) -> Result:
+    """Perform a scenario in memory."""
+    return run_document(document, partial(CoreDriver, folder))
+
+
+def _through_engine(command: BaseCommand, options: Mapping[str, Any]) -> int:
+    # The core needs no database, and so does not wait for what one needs to be loaded.
+    from bpm.management.driving import NoGround, ground, perform
+
+    if options["jobs"] > 1:
+        raise CommandError("the engine takes one scenario after the other: --jobs goes without --engine", returncode=2)
+    instances = 0
+    try:
+        with ground() as database:
+
+            def through_engine(document: Document, folder: Path) -> Result:
+                nonlocal instances
+                performance = perform(document, folder, database)
+                instances += performance.instances
+                return performance.result
+
+            def say() -> None:
+                made = f"{instances} instances, {database.all_commits()} rows in runtime_commit"
+                (command.stderr if options["json"] else command.stdout).write(made)
+
+            return _report(command, options, through_engine, say)
+    except NoGround as problem:
+        raise CommandError(str(problem), returncode=2) from None
+
+
+def _report(
+    command: BaseCommand, options: Mapping[str, Any], perform: Perform, say: Callable[[], None] = lambda: None
+) -> int:
+    """Perform, say what came of it, and `say` what there is to say of all before the last line."""
     results: list[Result] = []
     unreadable = False
-    for outcome in _outcomes(options["paths"], driver, options["only"], options["jobs"]):
+    for outcome in _outcomes(options["paths"], perform, options["only"], options["jobs"]):
         if isinstance(outcome, UnreadableFile):
             unreadable = True
             command.stderr.write(f"cannot read {outcome.file}: {outcome.message}")
@@ -94,11 +133,12 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
             command.stdout.write(as_json(outcome))
         elif options["verbose"] or not outcome.passed:
             command.stdout.write(as_text(outcome))
+    say()
     command.stdout.write(summary(results))
     return 2 if unreadable else int(not all(result.passed for result in results))
 
 
-def _outcomes(paths: Sequence[str], driver: str, only: str, jobs: int) -> Iterator[Result | UnreadableFile]:
+def _outcomes(paths: Sequence[str], perform: Perform, only: str, jobs: int) -> Iterator[Result | UnreadableFile]:
     """The results in the order of the files, and what could not be read."""
     files: dict[Path, None] = {}
     for path in paths:
@@ -106,22 +146,22 @@ def _outcomes(paths: Sequence[str], driver: str, only: str, jobs: int) -> Iterat
             files.update(dict.fromkeys(scenario_files([path])))
         except UnreadableFile as problem:
             yield problem
-    perform = partial(_run_file, driver, only)
+    run_file = partial(_run_file, perform, only)
     if jobs == 1 or len(files) < 2:
-        for found in map(perform, files):
+        for found in map(run_file, files):
             yield from found
         return
     with ProcessPoolExecutor(min(jobs, len(files))) as pool:
-        for found in pool.map(perform, files):
+        for found in pool.map(run_file, files):
             yield from found
 
 
-def _run_file(driver: str, only: str, file: Path) -> list[Result | UnreadableFile]:
+def _run_file(perform: Perform, only: str, file: Path) -> list[Result | UnreadableFile]:
     try:
         documents = read_scenarios(file)
     except UnreadableFile as problem:
         return [problem]
-    return [run_document(one, partial(DRIVERS[driver], file.parent)) for one in documents if only in one.name]
+    return [perform(one, file.parent) for one in documents if only in one.name]
 
 
 def _positive(text: str) -> int:

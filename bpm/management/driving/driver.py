@@ -21,7 +21,6 @@ from bpm.scenarios.driver import BEGINNING, Due, Observation, Refused, Waiting
 from bpm.scenarios.exchange import process_variables
 from bpm.scenarios.model import Answer, Start
 from bpm.scenarios.standing import standing
-from bpm.scenarios.world import Thread
 from bpm.semantics import commands as c
 from bpm.semantics.formulas import sees
 from bpm.semantics.state import State
@@ -254,9 +253,7 @@ class EngineDriver:
         if answer.kind != "complete":
             raise _no_answer(answer)
         variables = engine.checked(answer.variables)
-        act(
-            UUID(thread), lambda at: c.Correlate(at=at, ticket=ordinal, variables=variables), actor=SCENARIO
-        )
+        act(UUID(thread), lambda at: c.Correlate(at=at, ticket=ordinal, variables=variables), actor=SCENARIO)
 
     def _answer_nothing(self, waiting: Waiting, answer: Answer) -> None:
         raise _no_answer(answer)

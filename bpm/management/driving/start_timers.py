@@ -64,4 +64,5 @@ def fire_start_timer(timer: StartTimer, *, actor: str) -> None:
         definition=due.definition_id,
     )
     after = following(Schedule.from_json(due.schedule))
-    schedule.advance_start(due, after and after.fire_at, after and after.to_json(), actor=actor)
+    moment, set_as = (None, None) if after is None else (after.fire_at, after.to_json())
+    schedule.advance_start(due, moment, set_as, actor=actor)
