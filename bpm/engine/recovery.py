@@ -13,7 +13,7 @@ from django.conf import settings
 
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
-from bpm.engine.follow import ENGINE, Active, go_on
+from bpm.engine.follow import DETERMINISTIC, ENGINE, Active, go_on
 from bpm.semantics.events import FORMAT
 from bpm.store import claims, outbox, schedule
 from bpm.store.outbox import Pending
@@ -72,7 +72,11 @@ def deliver_pending(limit: int = AT_ONCE) -> Counts:
     """Deliver messages that wait, and let their receivers go on; how many commits that made."""
     delivered = 0
     for message in _WALK.next(limit):
-        records = relay.deliver(message)
+        try:
+            records = relay.deliver(message)
+        except DETERMINISTIC:
+            log.exception("message cannot be delivered", message=str(message.id), kind=message.kind)
+            continue
         delivered += len(records)
         go_on(*records)
     return {"messages": delivered}
@@ -87,7 +91,7 @@ def forgotten_tasks(topics: Sequence[str], *, older_than: float, limit: int) -> 
     """Of these topics, how many ready tasks nobody has taken for so many seconds (at most `limit` each)."""
     if not topics:
         return {}
-    asked = {"topics": list(topics), "seconds": older_than, "limit": limit, "now": schedule.now()}
+    asked = {"topics": list(topics), "seconds": older_than, "limit": limit}
     return {topic: number for topic, number in query(None, "forgotten_tasks", asked) if number}
 
 
@@ -115,8 +119,7 @@ def tick(job: str, counts: Mapping[str, int]) -> None:
     if did:
         schedule.engine_event("ENGINE_TICK", payload)
     else:
-        asked = {"payload": dumps(payload), "engine": VERSION, "format": FORMAT, "now": schedule.now()}
-        query(None, "quiet_tick", asked)
+        query(None, "quiet_tick", {"payload": dumps(payload), "engine": VERSION, "format": FORMAT})
 
 
 # What a process that starts looks for.

@@ -94,7 +94,6 @@ def _facts(message: Pending) -> Facts:
     asked = {
         "id": message.id,
         "ticket": None if ticket is None else ids.entity(message.sender, ticket),
-        "now": schedule.now(),
     }
     rows = query(None, "delivery_facts", asked)
     if not rows:

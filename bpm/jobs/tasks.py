@@ -9,6 +9,7 @@ import structlog
 from celery import shared_task
 from celery.schedules import schedule
 from celery.signals import beat_init, celeryd_after_setup, worker_ready
+from django.db import connections
 
 from bpm import engine
 from bpm.jobs.queues import consume_topics
@@ -59,6 +60,9 @@ def recover(**_: Any) -> None:
         engine.recover()
     except Exception:
         log.exception("recovery failed; the schedule goes on with it")
+    finally:
+        # The worker's children are forked from this process and must not inherit a connection.
+        connections.close_all()
 
 
 celeryd_after_setup.connect(consume_topics)

@@ -33,7 +33,7 @@ SELECT
         WHERE e.box = 'OUT' AND e.state = 'PENDING' AND e.kind = m.kind AND e.name = m.name AND e.sender = m.sender
           AND (e.correlation, e.business_key) IS NOT DISTINCT FROM (m.correlation, m.business_key)
           AND (e.sender_version, e.sender_ordinal) < (m.sender_version, m.sender_ordinal)
-          AND (e.expires_at IS NULL OR e.expires_at > %(now)s)
+          AND (e.expires_at IS NULL OR e.expires_at > (SELECT bpm_now()))
     ),
     (SELECT p.process_def_id FROM process_instances p WHERE p.id = m.sender),
     (SELECT t.state = 'OPEN' FROM runtime_wait_ticket t WHERE t.id = %(ticket)s::uuid),
@@ -62,7 +62,7 @@ SELECT asked.topic, (
     SELECT count(*) FROM (
         SELECT FROM external_tasks t
         WHERE t.topic = asked.topic AND t.state = 'READY'
-          AND coalesce(t.retry_at, t.commit_at + make_interval(secs => %(seconds)s)) <= %(now)s
+          AND coalesce(t.retry_at, t.commit_at + make_interval(secs => %(seconds)s)) <= (SELECT bpm_now())
         LIMIT %(limit)s
     ) ready
 )
@@ -71,10 +71,11 @@ FROM unnest(%(topics)s::varchar[]) asked(topic);
 -- name: quiet_tick
 -- A scheduler that did nothing says once a minute that it is alive, however many there are.
 INSERT INTO engine_events (at, instance_id, entity, event_type, reason, payload, actor, engine_version, format)
-SELECT %(now)s, NULL, 'engine', 'ENGINE_TICK', 'none', %(payload)s::jsonb, 'engine', %(engine)s, %(format)s
+SELECT n.at, NULL, 'engine', 'ENGINE_TICK', 'none', %(payload)s::jsonb, 'engine', %(engine)s, %(format)s
+FROM (SELECT bpm_now() AS at) n
 WHERE NOT EXISTS (
     SELECT FROM engine_events e
-    WHERE e.instance_id IS NULL AND e.event_type = 'ENGINE_TICK' AND e.at > %(now)s::timestamptz - interval '1 minute'
+    WHERE e.instance_id IS NULL AND e.event_type = 'ENGINE_TICK' AND e.at > n.at - interval '1 minute'
 );
 
 -- name: last_engine_version

@@ -12,7 +12,7 @@ from bpm import engine
 from bpm.engine import follow
 from bpm.jobs import handlers, schedule
 from bpm.semantics.elements import BEHAVIOURS
-from tests.database.engine.drawing import catch, duration, end, flows, model, parallel, service, start
+from tests.database.engine.drawing import catch, duration, end, flows, message, model, parallel, service, start
 
 ONE = model(start(), service("pay"), end(), flows("start -> pay -> end"))
 FORK = model(
@@ -89,6 +89,24 @@ def test_a_timer_that_cannot_fire_blocks_nobody(world, monkeypatch):
     engine.timers._RESTING.clear()
     engine.fire_due_timers()
     assert world.state(poisoned) == "COMPLETED"
+
+
+def test_a_message_that_cannot_be_delivered_blocks_nobody(world, monkeypatch):
+    before = '<bpmn:message id="m" name="Paid"/>'
+    world.deploy(model(start(), catch("wait", message("m")), end(), flows("start -> wait -> end"), before=before))
+    instance = world.start(business_key="B")
+    deliver = engine.relay.deliver
+
+    def poison(one):
+        if one.business_key == "A":
+            raise ZeroDivisionError
+        return deliver(one)
+
+    monkeypatch.setattr(engine.relay, "deliver", poison)
+    engine.publish("Paid", business_key="A", actor="bank")
+    engine.publish("Paid", business_key="B", actor="bank")
+    engine.deliver_pending()
+    assert world.state(instance) == "COMPLETED"
 
 
 def test_tasks_whose_wake_up_was_lost_are_announced_again(world, monkeypatch):

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group
 from django.db import connection, transaction
 
 from bpm import engine
-from tests.database.engine.drawing import call, duration, end, flows, model, service, start, user
+from tests.database.engine.drawing import end, flows, model, parallel, service, start, user
 
 ONE_TASK = model(start(), service("pay"), end(), flows("start -> pay -> end"))
 
@@ -147,6 +147,20 @@ def test_a_large_instance_goes_on_where_the_process_stopped(world):
     assert world.events(instance, "TOKEN_JOINED") == ["TOKEN_JOINED"]
 
 
-def test_what_is_used_here_is_a_process(world):
-    """The helpers of these tests draw what the compiler accepts."""
-    world.deploy(model(start(inner=duration("PT1H")), call("c", "q"), end(), flows("start -> c -> end")))
+@pytest.mark.django_db
+def test_an_ordinary_test_of_a_user_needs_no_real_commit():
+    """In Django's TestCase everything happens in one transaction that is taken back: what follows, follows at once."""
+    fork = flows("start -> fork", "fork -> a -> join", "fork -> b -> join", "join -> end")
+    engine.deploy(
+        {"p.bpmn": model(start(), parallel("fork"), parallel("join"), service("a"), service("b"), end(), fork)},
+        actor="t",
+    )
+    instances = {engine.start("p", actor="t").thread_id for _ in range(2)}
+    found = engine.fetch_and_lock(["a", "b"], worker="w", max=10)
+    assert {task.instance_id for task in found} == instances
+    for task in found:
+        engine.complete_task(task.id, worker="w")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT state FROM process_instances")
+        assert cursor.fetchall() == [("COMPLETED",)]
+    connection.check_constraints()
