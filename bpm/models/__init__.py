@@ -8,7 +8,7 @@ UUIDs of entities are made of the instance's and the entity's ordinal (`bpm.stor
 instance itself" (a token's scope, what a timer hangs on), the column holds the instance's own id. References carry no
 foreign key constraint: they are never dangling inside an instance, and each would cost a look-up a row.
 
-- `definitions`, `instances`, `tokens`, `tasks`, `timers`, `people`, `variables`, `messages`: runtime
+- `definitions`, `decisions`, `instances`, `tokens`, `tasks`, `timers`, `people`, `variables`, `messages`: runtime
 - `history`: the events; `log`: the commit log and what stands beside it; `clock`: the offset of test databases
 - `access`: tokens of programs, rights
 - `rules`: triggers; `columns`: what tables share; `installation`: what each migrate finishes with
@@ -20,6 +20,7 @@ from django.db.models.signals import post_migrate
 
 from bpm.models.access import ApiToken
 from bpm.models.clock import ClockOffset
+from bpm.models.decisions import DecisionDefinition
 from bpm.models.definitions import ProcessDefinition, StartSubscription
 from bpm.models.history import (
     EngineEvent,
@@ -43,6 +44,7 @@ __all__ = [
     "ApiToken",
     "ClockOffset",
     "Commit",
+    "DecisionDefinition",
     "EngineEvent",
     "ExternalTask",
     "ExternalTaskEvent",

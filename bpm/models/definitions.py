@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pgtrigger
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -42,16 +41,7 @@ class ProcessDefinition(models.Model):
         verbose_name_plural = _("process definitions")
         constraints = [models.UniqueConstraint(fields=["key", "version"], name="process_definitions_key_version")]
         triggers = [
-            pgtrigger.Trigger(
-                name=f"{rules.PREFIX}immutable",
-                when=pgtrigger.Before,
-                operation=pgtrigger.Update | pgtrigger.Delete,
-                func=rules.line("""
-                    RAISE EXCEPTION 'a process definition is immutable: % is refused', TG_OP
-                        USING ERRCODE = 'TT104', TABLE = TG_TABLE_NAME;
-                """),
-            ),
-            rules.never_truncated(),
+            *rules.immutable("a process definition"),
             *rules.explained_by_commit(f"'{'0' * 8}-0000-0000-0000-{'0' * 12}'::uuid"),
         ]
 

@@ -150,6 +150,22 @@ def never_truncated() -> pgtrigger.Trigger:
     )
 
 
+def immutable(what: str) -> list[pgtrigger.Trigger]:
+    """Rows come and stay as they are; `what` is what a row is called."""
+    return [
+        pgtrigger.Trigger(
+            name=f"{PREFIX}immutable",
+            when=pgtrigger.Before,
+            operation=pgtrigger.Update | pgtrigger.Delete,
+            func=line(f"""
+                RAISE EXCEPTION '{what} is immutable: % is refused', TG_OP
+                    USING ERRCODE = 'TT104', TABLE = TG_TABLE_NAME;
+            """),
+        ),
+        never_truncated(),
+    ]
+
+
 def append_only() -> list[pgtrigger.Trigger]:
     """Rows come and stay as they are."""
     return [
