@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from bpm.compiler.diagnostics import CompileError, Diagnostic, Problems
 from bpm.compiler.dmn_check import check, report, variable_of
-from bpm.compiler.dmn_elements import attribute, part, parts, reference, tag, text_in
+from bpm.compiler.dmn_elements import attribute, part, parts, reference, tag, text_in, version_tag
 from bpm.compiler.dmn_logic import read_function, read_logic
 from bpm.compiler.xml import Element, XmlFault, read
 from bpm.decisions.model import (
@@ -116,7 +116,9 @@ def _id(element: Element) -> str:
 def _decision(element: Element, own: str) -> Decision:
     name, kind = variable_of(element)
     logic = read_logic(element)
-    return Decision(_id(element), name, logic, kind, _requires(element, own), attribute(element, "name"))
+    return Decision(
+        _id(element), name, logic, kind, _requires(element, own), attribute(element, "name"), version_tag(element)
+    )
 
 
 def _input_data(element: Element, own: str) -> InputData:

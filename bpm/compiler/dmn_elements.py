@@ -20,6 +20,8 @@ VERSIONS: Final = {
 CAMUNDA: Final = ("http://camunda.org/schema/1.0/dmn", "http://operaton.org/schema/1.0/dmn")
 """Namespaces of Camunda's own attributes in DMN."""
 
+ZEEBE: Final = "http://camunda.org/schema/zeebe/1.0"
+
 
 def tag(element: Element) -> str:
     """The local name of an element of DMN's model; "" for any other element."""
@@ -53,6 +55,17 @@ def attribute(element: Element | None, name: str) -> str:
 def extension(element: Element, name: str) -> str:
     """An attribute of Camunda's."""
     return next((found for space in CAMUNDA if (found := element.get(f"{{{space}}}{name}"))), "")
+
+
+def version_tag(element: Element) -> str:
+    """What Camunda lets people call a version of a decision: `camunda:versionTag`, or the element of Zeebe's; ""."""
+    zeebe = (
+        found
+        for holder in parts(element, "extensionElements")
+        for found in holder
+        if found.tag == f"{{{ZEEBE}}}versionTag"
+    )
+    return extension(element, "versionTag") or attribute(next(zeebe, None), "value")
 
 
 def reference(element: Element | None, own: str) -> str:

@@ -172,7 +172,8 @@ class InputData:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision. name: what its result is called; title: what people call it; requires: references."""
+    """A decision. name: what its result is called; title: what people call it; requires: references; tag: what people
+    call this version of it."""
 
     id: str
     name: str
@@ -180,6 +181,7 @@ class Decision:
     type: str = ""
     requires: tuple[str, ...] = ()
     title: str = ""
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
