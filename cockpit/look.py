@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
 PRIMARY = {
@@ -41,7 +40,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_HEADER": "Tokentrail",
     "SITE_SUBHEADER": _("Every step can be proved"),
     "SITE_ICON": _icon,
-    "SITE_URL": reverse_lazy("cockpit:index"),
+    "SITE_URL": None,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _icon}],
     "SHOW_LANGUAGES": True,
     "SHOW_HISTORY": False,

@@ -34,7 +34,7 @@ class CockpitSite(UnfoldAdminSite):
     site_title = "Tokentrail"
     index_title = _("Overview")
     login_form = Login
-    enable_nav_sidebar = True
+    site_url = None
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Operators and auditors; not everybody who happens to be staff."""

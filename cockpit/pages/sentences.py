@@ -27,6 +27,8 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "INSTANCE_CANCELLED": ("block", "grey", gettext_noop("{actor} cancelled the instance")),
     "INSTANCE_SUSPENDED": ("pause_circle", "amber", gettext_noop("{actor} suspended the instance")),
     "INSTANCE_RESUMED": ("play_circle", "blue", gettext_noop("{actor} resumed the instance")),
+    "INSTANCE_MODIFIED": ("edit_location", "amber", gettext_noop("{actor} moved tokens by hand")),
+    "INSTANCE_MIGRATED": ("upgrade", "violet", gettext_noop("{actor} moved the instance to another version")),
     "TOKEN_CREATED": ("add_circle", "blue", gettext_noop("A token appeared at {place}")),
     "TOKEN_MOVED": ("arrow_forward", "blue", gettext_noop("The token went from {origin} to {place}")),
     "TOKEN_STATE_CHANGED": ("hourglass_empty", "grey", gettext_noop("The token at {place} is now {state}")),
@@ -54,11 +56,18 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "USER_TASK_COMPLETED": ("task_alt", "green", gettext_noop("{user} completed {place}")),
     "USER_TASK_CANCELLED": ("block", "grey", gettext_noop("{place} is not needed any more")),
     "TICKET_OPENED": ("mail", "blue", gettext_noop("{place} waits for {awaited}")),
+    "TICKET_ADVANCED": ("mail", "blue", gettext_noop("{place} received a part of what it waits for")),
     "TICKET_CONSUMED": ("mark_email_read", "green", gettext_noop("{place} received what it waited for")),
     "TICKET_CANCELLED": ("block", "grey", gettext_noop("{place} does not wait any more")),
     "INCIDENT_OPENED": ("warning", "red", gettext_noop("An incident at {place} waits for an operator")),
     "INCIDENT_RESOLVED": ("build_circle", "green", gettext_noop("{actor} resolved the incident at {place}")),
     "MESSAGE_SENT": ("send", "violet", gettext_noop("{place} sent {awaited}")),
+    "TOKEN_MIGRATED": ("upgrade", "violet", gettext_noop("The token stands at {place} of the new version")),
+    "TASK_MIGRATED": ("upgrade", "violet", gettext_noop("The work belongs to {place} of the new version")),
+    "TIMER_MIGRATED": ("upgrade", "violet", gettext_noop("The timer belongs to {place} of the new version")),
+    "USER_TASK_MIGRATED": ("upgrade", "violet", gettext_noop("The work belongs to {place} of the new version")),
+    "TICKET_MIGRATED": ("upgrade", "violet", gettext_noop("It is {place} of the new version that waits")),
+    "INCIDENT_MIGRATED": ("upgrade", "violet", gettext_noop("The incident is at {place} of the new version")),
     "VARIABLE_SET": ("data_object", "grey", gettext_noop("{variable} was set")),
     "VARIABLE_UNSET": ("data_object", "grey", gettext_noop("{variable} was removed")),
 }
@@ -150,7 +159,7 @@ def reason_of(event: TraceEvent) -> str:
 
 def awaited_of(kind: str, name: str) -> SafeString:
     """What a ticket waits for, or a message is."""
-    return format_html(_(AWAITED.get(kind, gettext_noop("{name}"))), name=_bold(name or "?"))
+    return format_html(_(AWAITED[kind]) if kind in AWAITED else "{name}", name=_bold(name or "?"))
 
 
 def _words(event: TraceEvent, name_of: Callable[[str], str]) -> Mapping[str, Any]:

@@ -1,0 +1,140 @@
+"""Every page and table answers; who may not, does not; nothing in a table can be changed."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from bpm import engine
+from bpm.queries import work
+from bpm.semantics.events import EVENT_TYPES, REASONS
+from cockpit.actions import ROUTES
+from cockpit.admin.tables import TABLES
+from cockpit.pages.sentences import REASONS as REASONS_SAID
+from cockpit.pages.sentences import SENTENCES
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = ("index", "definitions", "instances", "incidents", "user-tasks", "external-tasks")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_answer_when_empty_and_when_full(as_operator, name, request):
+    assert as_operator.get(reverse(f"cockpit:{name}")).status_code == 200
+    request.getfixturevalue("failed_order")
+    full = as_operator.get(reverse(f"cockpit:{name}"))
+    assert full.status_code == 200
+    part = as_operator.get(reverse(f"cockpit:{name}"), headers={"HX-Request": "true"})
+    assert part.status_code == 200
+    assert (b"<html" in part.content) == (name == "definitions")
+
+
+def test_a_live_part_that_has_not_changed_is_not_sent_again(as_operator, failed_order):
+    address = reverse("cockpit:instance-live", args=[failed_order])
+    first = as_operator.get(address)
+    assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 204
+    engine.set_variables(failed_order, {"new": 1}, actor="tests")
+    assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 200
+
+
+def test_lists_are_filtered(as_operator, failed_order):
+    def found(page: str, query: str) -> bool:
+        return b"A-1042" in as_operator.get(f"{reverse(f'cockpit:{page}')}?{query}").content
+
+    for query in ("state=incident", "state=running&process=order", "q=A-10", f"q={failed_order}", "node=ChargeCard"):
+        assert found("instances", query), query
+    for query in ("state=completed", "process=invoice", "q=B-", "node=Ship", "after=nonsense"):
+        assert not found("instances", query), query
+    assert found("incidents", "process=order&node=ChargeCard")
+    assert not found("incidents", "process=invoice")
+    assert not found("incidents", "state=resolved")
+    assert found("user-tasks", "whose=unassigned")
+    assert not found("user-tasks", "whose=mine")
+    assert found("external-tasks", "state=failed")
+    assert not found("external-tasks", "topic=nothing")
+
+
+def test_texts_from_outside_are_shown_as_text(as_operator, models):
+    evil = "<script>alert(1)</script>"
+    id = engine.start("order", {"evil": evil, evil: 1}, business_key=evil, actor="<b>shop</b>").thread_id
+    (task,) = engine.fetch_and_lock(["orders.check-stock"], worker=evil)
+    engine.fail_task(task.id, worker=evil, message=evil, details=evil, retries=0)
+    for page in (reverse("cockpit:instance", args=[id]), reverse("cockpit:incidents"), reverse("cockpit:index")):
+        text = as_operator.get(page).content.decode()
+        assert evil not in text
+        assert "<b>shop</b>" not in text
+        assert "&lt;script&gt;" in text
+
+
+@pytest.mark.parametrize("model", TABLES, ids=lambda model: model.__name__)
+def test_tables_only_show(as_operator, failed_order, model):
+    name = f"cockpit:bpm_{model._meta.model_name}"
+    listed = as_operator.get(reverse(f"{name}_changelist"))
+    assert listed.status_code == 200
+    assert as_operator.get(reverse(f"{name}_add")).status_code == 403
+    row = model.objects.first()
+    if row is not None:
+        shown = reverse(f"{name}_change", args=[row.pk])
+        assert as_operator.get(shown).status_code == 200
+        assert as_operator.post(shown, {}).status_code == 403
+        assert as_operator.post(reverse(f"{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_nobody_and_those_without_a_role_see_nothing(transactional_db, django_user_model):
+    stranger = Client()
+    assert stranger.get(reverse("cockpit:instances")).status_code == 302
+    stranger.force_login(django_user_model.objects.create_user("stan", is_staff=True))
+    assert stranger.get(reverse("cockpit:instances")).status_code == 302
+
+
+def test_an_auditor_sees_all_and_changes_nothing(as_auditor, failed_order):
+    text = as_auditor.get(reverse("cockpit:instance", args=[failed_order])).content.decode()
+    assert "stopped and waits for an operator" in text
+    assert "data-dialog" not in text
+    (task,) = work.list_user_tasks(instance_id=failed_order).items
+    assert as_auditor.get(reverse("cockpit:user-task", args=[task.id])).status_code == 200
+    for _route, name, _view in ROUTES:
+        arguments = [] if name in ("deploy", "retry-incidents") else [failed_order]
+        assert as_auditor.post(reverse(f"cockpit:{name}", args=arguments), {"reason": "no"}).status_code == 403, name
+
+
+def test_verbs_are_posts_and_need_a_reason(as_operator, failed_order):
+    address = reverse("cockpit:cancel-instance", args=[failed_order])
+    assert as_operator.get(address).status_code == 405
+    refused = as_operator.post(address, {"reason": " "}, follow=True)
+    assert "Please state a reason." in refused.content.decode()
+    assert engine.set_variables(failed_order, {"still": "open"}, actor="tests").version > 0
+
+
+def test_a_refusal_of_the_engine_is_shown_in_its_own_words(as_operator, failed_order):
+    engine.cancel_instance(failed_order, actor="tests")
+    address = reverse("cockpit:suspend-instance", args=[failed_order])
+    shown = as_operator.post(address, {"reason": "too late"}, follow=True).content.decode()
+    assert "the instance is CANCELLED" in shown
+
+
+def test_every_event_and_reason_has_words():
+    told = {type for type, (entity, _, _) in EVENT_TYPES.items() if entity != "engine"}
+    assert told - set(SENTENCES) == set()
+    assert set(REASONS) - set(REASONS_SAID) == {"none"}
+
+
+@pytest.mark.parametrize("app", ["cockpit", "bpm"])
+def test_translations_are_whole_and_compiled(app):
+    folder = ROOT / app / "locale/zh_Hans/LC_MESSAGES"
+    entries = (folder / "django.po").read_text().split("\n\n")[1:]
+    with (folder / "django.mo").open("rb") as file:
+        compiled = gettext.GNUTranslations(file)
+    for entry in entries:
+        assert "fuzzy" not in entry
+        text = "".join(
+            ast.literal_eval(part)
+            for part in re.findall(r'"(?:[^"\\]|\\.)*"', entry.split("\nmsgid_plural")[0].split("\nmsgstr")[0])
+        )
+        plural = "msgid_plural" in entry
+        assert (compiled.ngettext(text, text + "s", 2) if plural else compiled.gettext(text)) != text, text
