@@ -1069,7 +1069,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='token',
-            index=models.Index(condition=models.Q(('state__in', ['ACTIVE', 'WAITING'])), fields=['scope_id', 'node_id'], name='tokens_open_scope'),
+            index=models.Index(condition=models.Q(('state__in', ['ACTIVE', 'WAITING'])), fields=['instance', 'scope_id', 'node_id'], name='tokens_open_scope'),
         ),
         migrations.AddIndex(
             model_name='token',

@@ -43,7 +43,7 @@ class Token(InstanceRow):
         verbose_name_plural = _("tokens")
         constraints = [legal_state("token", "tokens")]
         indexes = [
-            models.Index(fields=["scope_id", "node_id"], condition=OPEN, name="tokens_open_scope"),
+            models.Index(fields=["instance", "scope_id", "node_id"], condition=OPEN, name="tokens_open_scope"),
             models.Index(fields=["parent_token"], condition=OPEN, name="tokens_open_children"),
             models.Index(fields=["commit_at"], condition=models.Q(state="ACTIVE"), name="tokens_active"),
         ]

@@ -51,7 +51,7 @@ def decode(arguments: dict[str, Any], values: dict[int, Any]) -> dict[str, Any]:
     ordinal.
     """
     # A command's own numbers are floats (seconds); exact ones are found in variables alone.
-    found = {
+    found: dict[str, Any] = {
         name: float(value) if isinstance(value, Decimal) else value
         for name, value in arguments.items()
         if name != MARK

@@ -119,7 +119,7 @@ def messages(instance: UUID, events: Iterable[Event]) -> list[dict[str, Any]]:
 
 def _target(instance: UUID, kind: str, body: dict[str, Any], caller: dict[str, Any]) -> str | None:
     """Who must receive it, where that is known: a called instance has an id derived from the ticket of its call."""
-    if kind == "RESULT":
+    if kind in ("RESULT", "ESCALATION"):
         return str(caller["thread"])
     if kind in ("CALL", "CANCEL"):
         return str(called_instance(instance, body["ticket"]))

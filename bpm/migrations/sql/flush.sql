@@ -51,197 +51,215 @@ BEGIN
 
     IF d ? 'received' THEN
         INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name, body,
-        many,
-                                     ticket, state, ordinal, version, commit_version, commit_at, created_at)
+                                     many, ticket, state, ordinal, version, commit_version, commit_at, created_at)
         SELECT id, 'IN', v_thread, sender, sender_version, sender_ordinal, kind, name, '{}', many, ticket, 'DELIVERED',
-        0,
-               1, v_version, v_at, v_at
+               0, 1, v_version, v_at, v_at
         FROM jsonb_to_record(d -> 'received') AS x(id uuid, sender uuid, sender_version bigint, sender_ordinal bigint,
                                                    kind varchar, name varchar, many boolean, ticket bigint);
     END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'instance') AS x(version integer, state varchar, definition_key varchar,
-                                                               business_key varchar, caller jsonb, ended boolean)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO process_instances (id, ordinal, version, commit_version, commit_at, created_at, process_def_id,
-                                           definition_key, state, business_key, run_id, caller, parent_instance_id,
-                                           parent_ticket, started_by, started_at, ended_at)
-            VALUES (v_thread, 0, 1, v_version, v_at, v_at, v_definition, r.definition_key, r.state, r.business_key,
-            v_run,
-                    r.caller, (r.caller ->> 'thread')::uuid, (r.caller ->> 'ticket')::bigint, v_actor, v_at,
-                    CASE WHEN r.ended THEN v_at END);
-        ELSE
-            UPDATE process_instances SET state = r.state, business_key = r.business_key, run_id = v_run,
-                process_def_id = v_definition, ended_at = CASE WHEN r.ended THEN v_at END,
-                version = r.version, commit_version = v_version, commit_at = v_at
-            WHERE id = v_thread AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('process_instances', v_thread);
+    IF d ? 'instance' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'instance') AS x(version integer, state varchar,
+            definition_key varchar,
+                                                                   business_key varchar, caller jsonb, ended boolean)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO process_instances (id, ordinal, version, commit_version, commit_at, created_at,
+                process_def_id,
+                                               definition_key, state, business_key, run_id, caller, parent_instance_id,
+                                               parent_ticket, started_by, started_at, ended_at)
+                VALUES (v_thread, 0, 1, v_version, v_at, v_at, v_definition, r.definition_key, r.state, r.business_key,
+                        v_run, r.caller, (r.caller ->> 'thread')::uuid, (r.caller ->> 'ticket')::bigint, v_actor, v_at,
+                        CASE WHEN r.ended THEN v_at END);
+            ELSE
+                UPDATE process_instances SET state = r.state, business_key = r.business_key, run_id = v_run,
+                    process_def_id = v_definition, ended_at = CASE WHEN r.ended THEN v_at END,
+                    version = r.version, commit_version = v_version, commit_at = v_at
+                WHERE id = v_thread AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('process_instances', v_thread);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'token') AS x(
-            id uuid, ordinal bigint, version integer, node_id varchar, state varchar, scope_id uuid,
-            parent_token_id uuid, flow_id varchar, step varchar, local_scope bigint, loop_index integer)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO tokens (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, node_id, state, scope_id,
-                parent_token_id, flow_id, step, local_scope, loop_index)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.node_id, r.state, r.scope_id,
-                    r.parent_token_id, r.flow_id, r.step, r.local_scope, r.loop_index);
-        ELSE
-            UPDATE tokens SET
-                node_id = r.node_id, state = r.state, scope_id = r.scope_id, parent_token_id = r.parent_token_id,
-                flow_id = r.flow_id, step = r.step, local_scope = r.local_scope, loop_index = r.loop_index,
-                version = r.version, commit_version = v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('tokens', r.id);
+    IF d ? 'token' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'token') AS x(
+                id uuid, ordinal bigint, version integer, node_id varchar, state varchar, scope_id uuid,
+                parent_token_id uuid, flow_id varchar, step varchar, local_scope bigint, loop_index integer)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO tokens (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, node_id, state, scope_id,
+                    parent_token_id, flow_id, step, local_scope, loop_index)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.node_id, r.state, r.scope_id,
+                        r.parent_token_id, r.flow_id, r.step, r.local_scope, r.loop_index);
+            ELSE
+                UPDATE tokens SET
+                    node_id = r.node_id, state = r.state, scope_id = r.scope_id, parent_token_id = r.parent_token_id,
+                    flow_id = r.flow_id, step = r.step, local_scope = r.local_scope, loop_index = r.loop_index,
+                    version = r.version, commit_version = v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('tokens', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'task') AS x(
-            id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, topic varchar, state varchar,
-            retries integer, retry_at timestamptz, priority bigint, lock_owner varchar, lock_expire_at timestamptz)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO external_tasks (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, topic,
-                state, retries, retry_at, priority, lock_owner, lock_expire_at)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.topic, r.state,
-                    r.retries, r.retry_at, r.priority, r.lock_owner, r.lock_expire_at);
-        ELSE
-            UPDATE external_tasks SET
-                state = r.state, retries = r.retries, retry_at = r.retry_at, priority = r.priority,
-                lock_owner = r.lock_owner, lock_expire_at = r.lock_expire_at, version = r.version, commit_version =
-                v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('external_tasks', r.id);
+    IF d ? 'task' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'task') AS x(
+                id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, topic varchar, state varchar,
+                retries integer, retry_at timestamptz, priority bigint, lock_owner varchar, lock_expire_at timestamptz)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO external_tasks (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, topic,
+                    state, retries, retry_at, priority, lock_owner, lock_expire_at)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.topic, r.state,
+                        r.retries, r.retry_at, r.priority, r.lock_owner, r.lock_expire_at);
+            ELSE
+                UPDATE external_tasks SET
+                    state = r.state, retries = r.retries, retry_at = r.retry_at, priority = r.priority,
+                    lock_owner = r.lock_owner, lock_expire_at = r.lock_expire_at, version = r.version, commit_version =
+                    v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('external_tasks', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'timer') AS x(
-            id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, fire_at timestamptz,
-            schedule jsonb, state varchar)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO timers (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, fire_at,
-                schedule, state)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.fire_at, r.schedule,
-                    r.state);
-        ELSE
-            UPDATE timers SET
-                state = r.state, version = r.version, commit_version = v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('timers', r.id);
+    IF d ? 'timer' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'timer') AS x(
+                id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, fire_at timestamptz,
+                schedule jsonb, state varchar)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO timers (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id,
+                    fire_at,
+                    schedule, state)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.fire_at,
+                r.schedule,
+                        r.state);
+            ELSE
+                UPDATE timers SET
+                    state = r.state, version = r.version, commit_version = v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('timers', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'user_task') AS x(
-            id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, state varchar, assignee varchar,
-            candidate_users jsonb, candidate_groups jsonb, due varchar, follow_up varchar, priority bigint,
-            form_key varchar)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO user_tasks (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, state,
-                assignee, candidate_users, candidate_groups, due, follow_up, priority, form_key)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.state, r.assignee,
-                    r.candidate_users, r.candidate_groups, r.due, r.follow_up, r.priority, r.form_key);
-        ELSE
-            UPDATE user_tasks SET
-                state = r.state, assignee = r.assignee, candidate_users = r.candidate_users,
-                candidate_groups = r.candidate_groups, due = r.due, follow_up = r.follow_up, priority = r.priority,
-                form_key = r.form_key, version = r.version, commit_version = v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('user_tasks', r.id);
+    IF d ? 'user_task' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'user_task') AS x(
+                id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, state varchar,
+                assignee varchar,
+                candidate_users jsonb, candidate_groups jsonb, due varchar, follow_up varchar, priority bigint,
+                form_key varchar)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO user_tasks (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, state,
+                    assignee, candidate_users, candidate_groups, due, follow_up, priority, form_key)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.state, r.assignee,
+                        r.candidate_users, r.candidate_groups, r.due, r.follow_up, r.priority, r.form_key);
+            ELSE
+                UPDATE user_tasks SET
+                    state = r.state, assignee = r.assignee, candidate_users = r.candidate_users,
+                    candidate_groups = r.candidate_groups, due = r.due, follow_up = r.follow_up, priority = r.priority,
+                    form_key = r.form_key, version = r.version, commit_version = v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('user_tasks', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'ticket') AS x(
-            id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, kind varchar, name varchar,
-            correlation varchar, state varchar, data jsonb)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO runtime_wait_ticket (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, kind,
-                name, correlation, state, data)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.kind, r.name,
-                    r.correlation, r.state, r.data);
-        ELSE
-            UPDATE runtime_wait_ticket SET
-                name = r.name, correlation = r.correlation, state = r.state, data = r.data, version = r.version,
-                commit_version = v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('runtime_wait_ticket', r.id);
+    IF d ? 'ticket' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'ticket') AS x(
+                id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, kind varchar, name varchar,
+                correlation varchar, state varchar, data jsonb)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO runtime_wait_ticket (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, kind,
+                    name, correlation, state, data)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.kind, r.name,
+                        r.correlation, r.state, r.data);
+            ELSE
+                UPDATE runtime_wait_ticket SET
+                    name = r.name, correlation = r.correlation, state = r.state, data = r.data, version = r.version,
+                    commit_version = v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('runtime_wait_ticket', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'incident') AS x(
-            id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, kind varchar, message text,
-            task_id uuid, state varchar)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO incidents (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, kind,
-                message, task_id, state)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.kind, r.message,
-                    r.task_id, r.state);
-        ELSE
-            UPDATE incidents SET
-                message = r.message, task_id = r.task_id, state = r.state, version = r.version,
-                commit_version = v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('incidents', r.id);
+    IF d ? 'incident' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'incident') AS x(
+                id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, kind varchar, message text,
+                task_id uuid, state varchar)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO incidents (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, kind,
+                    message, task_id, state)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.kind, r.message,
+                        r.task_id, r.state);
+            ELSE
+                UPDATE incidents SET
+                    message = r.message, task_id = r.task_id, state = r.state, version = r.version,
+                    commit_version = v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('incidents', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
-    FOR r IN
-        SELECT * FROM jsonb_to_recordset(d -> 'variable') AS x(
-            id uuid, ordinal bigint, version integer, scope bigint, name varchar, value jsonb, present boolean)
-    LOOP
-        IF r.version = 1 THEN
-            INSERT INTO variables (
-                id, ordinal, instance_id, version, commit_version, commit_at, created_at, scope, name, value, present)
-            VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.scope, r.name, coalesce(r.value, 'null'),
-                    r.present);
-        ELSE
-            UPDATE variables SET
-                value = coalesce(r.value, 'null'), present = r.present, version = r.version,
-                commit_version = v_version, commit_at = v_at
-            WHERE id = r.id AND version = r.version - 1;
-            IF NOT FOUND THEN
-                PERFORM bpm_lost('variables', r.id);
+    IF d ? 'variable' THEN
+        FOR r IN
+            SELECT * FROM jsonb_to_recordset(d -> 'variable') AS x(
+                id uuid, ordinal bigint, version integer, scope bigint, name varchar, value jsonb, present boolean)
+        LOOP
+            IF r.version = 1 THEN
+                INSERT INTO variables (
+                    id, ordinal, instance_id, version, commit_version, commit_at, created_at, scope, name, value,
+                    present)
+                VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.scope, r.name, coalesce(r.value, 'null'),
+                        r.present);
+            ELSE
+                UPDATE variables SET
+                    value = coalesce(r.value, 'null'), present = r.present, version = r.version,
+                    commit_version = v_version, commit_at = v_at
+                WHERE id = r.id AND version = r.version - 1;
+                IF NOT FOUND THEN
+                    PERFORM bpm_lost('variables', r.id);
+                END IF;
             END IF;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
     IF d ? 'link' THEN
         INSERT INTO token_links (id, ordinal, instance_id, version, commit_version, commit_at, created_at,
-        parent_token_id,
-                                 child_token_id, link_type)
+                                 parent_token_id, child_token_id, link_type)
         SELECT id, ordinal, v_thread, 1, v_version, v_at, v_at, parent_token_id, child_token_id, link_type
         FROM jsonb_to_recordset(d -> 'link') AS x(id uuid, ordinal bigint, parent_token_id uuid, child_token_id uuid,
                                                   link_type varchar);
@@ -249,12 +267,11 @@ BEGIN
 
     IF d ? 'message' THEN
         INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name,
-        correlation,
-                                     business_key, body, target, many, ticket, expires_at, state, ordinal, version,
+                                     correlation, business_key, body, target, many, ticket, expires_at, state,
+                                     ordinal, version,
                                      commit_version, commit_at, created_at)
         SELECT id, 'OUT', v_thread, v_thread, v_version, ordinal, kind, name, correlation, business_key, body, target,
-        many,
-               0, expires_at, 'PENDING', ordinal, 1, v_version, v_at, v_at
+               many, 0, expires_at, 'PENDING', ordinal, 1, v_version, v_at, v_at
         FROM jsonb_to_recordset(d -> 'message') AS x(id uuid, ordinal bigint, kind varchar, name varchar,
             correlation varchar, business_key varchar, body jsonb, target uuid, many boolean, expires_at timestamptz);
     END IF;
@@ -323,9 +340,8 @@ BEGIN
             at, instance_id, variable_id, op, scope, name, value, token_id, node_id, reason, payload, commit_sequence,
             ordinal, thread_version, row_version, caused_by, actor, stated_reason, engine_version, format)
         SELECT v_at, v_thread, variable_id, op, scope, name, CASE op WHEN 'SET' THEN coalesce(value, 'null') END,
-        token_id,
-               node_id, reason, payload, v_sequence, ordinal, v_version, row_version, v_cause, v_actor, v_stated,
-               v_engine, v_format
+               token_id, node_id, reason, payload, v_sequence, ordinal, v_version, row_version, v_cause, v_actor,
+               v_stated, v_engine, v_format
         FROM jsonb_to_recordset(d -> 'runtime_state_command') AS x(
             variable_id uuid, op varchar, scope bigint, name varchar, value jsonb, token_id uuid, node_id varchar,
             reason varchar, payload jsonb, ordinal integer, row_version integer);
@@ -333,11 +349,9 @@ BEGIN
 
     IF v_version = 1 OR (d ->> 'new_run')::boolean THEN
         INSERT INTO runtime_run_record (run_id, thread_id, number, process_def_id, state, last_sequence, last_command,
-        version,
-                                        commit_version, commit_at, started_at, ended_at)
-        VALUES (v_run, v_thread, (d -> 'counters' ->> 'run')::integer, v_definition, v_state, v_sequence, d ->>
-        'command', 1,
-                v_version, v_at, v_at, CASE WHEN (d ->> 'ended')::boolean THEN v_at END);
+                                        version, commit_version, commit_at, started_at, ended_at)
+        VALUES (v_run, v_thread, (d -> 'counters' ->> 'run')::integer, v_definition, v_state, v_sequence,
+                d ->> 'command', 1, v_version, v_at, v_at, CASE WHEN (d ->> 'ended')::boolean THEN v_at END);
     ELSE
         UPDATE runtime_run_record SET state = v_state, process_def_id = v_definition, last_sequence = v_sequence,
             last_command = d ->> 'command', version = version + 1, commit_version = v_version, commit_at = v_at,
@@ -351,8 +365,7 @@ BEGIN
         INSERT INTO runtime_operation_receipt (id, instance_id, actor, key, content, result, version, commit_version,
                                                commit_at, created_at)
         VALUES ((d #>> '{receipt,id}')::uuid, v_thread, v_actor, d ->> 'key', d #>> '{receipt,content}', v_result, 1,
-        v_version,
-                v_at, v_at);
+                v_version, v_at, v_at);
     END IF;
     RETURN v_result;
 END

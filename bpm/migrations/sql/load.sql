@@ -88,7 +88,7 @@ DECLARE
     v_receipt jsonb;
     v_received jsonb;
     v_instance process_instances;
-    v_definition process_definitions;
+    v_definition record;
     v_anchor record;
     v_open uuid[];
     v_above uuid[];
@@ -133,7 +133,9 @@ BEGIN
     END IF;
 
     SELECT * INTO v_instance FROM process_instances WHERE id = p_thread;
-    SELECT * INTO v_definition FROM process_definitions WHERE id = v_instance.process_def_id;
+    -- By name: the whole row would bring graph and source out of their storage, each time.
+    SELECT key, joins, whole_scopes, reads, dynamic INTO v_definition FROM process_definitions
+    WHERE id = v_instance.process_def_id;
     IF p_ask ? 'anchor' THEN
         SELECT * INTO v_anchor FROM bpm_entity(p_ask #>> '{anchor,kind}', (p_ask #>> '{anchor,id}')::uuid);
     ELSE

@@ -2,10 +2,10 @@
 -- the months that can matter are read.
 CREATE VIEW runtime_event AS
 SELECT 'token.' || id AS id, 'token_events' AS source, at, instance_id AS thread_id, commit_sequence, ordinal,
-thread_version,
-       row_version, event_type, 'token' AS entity, token_id AS entity_id, token_id, node_id, from_state, to_state,
-       reason, NULL::varchar AS worker_id, NULL::text AS error, NULL::bigint AS scope, NULL::varchar AS name,
-       NULL::jsonb AS value, payload, caused_by, actor, stated_reason, xid, engine_version, format
+       thread_version, row_version, event_type, 'token' AS entity, token_id AS entity_id, token_id, node_id,
+       from_state, to_state, reason, NULL::varchar AS worker_id, NULL::text AS error, NULL::bigint AS scope,
+       NULL::varchar AS name, NULL::jsonb AS value, payload, caused_by, actor, stated_reason, xid, engine_version,
+       format
 FROM token_events
 UNION ALL
 SELECT 'task.' || id, 'external_task_events', at, instance_id, commit_sequence, ordinal, thread_version,

@@ -46,9 +46,8 @@ WITH asked AS (
     FROM locked
 )
 SELECT l.id, l.instance_id, l.token_id, l.node_id, l.topic, l.retries, l.priority, l.version, l.lock_owner,
-l.lock_expire_at,
-       l.created_at, l.sequence, p.definition_key, p.process_def_id, p.business_key, bpm_sees(l.instance_id,
-       l.token_id)::text
+       l.lock_expire_at, l.created_at, l.sequence, p.definition_key, p.process_def_id, p.business_key,
+       bpm_sees(l.instance_id, l.token_id)::text
 FROM locked l JOIN process_instances p ON p.id = l.instance_id
 ORDER BY l.place;
 
@@ -62,8 +61,8 @@ WITH held AS MATERIALIZED (
     SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at FROM held HAVING count(*) > 0
 ), extended AS (
     UPDATE external_tasks t
-    SET lock_expire_at = s.at + make_interval(secs => %(seconds)s::double precision), version = t.version + 1, commit_version =
-    s.sequence,
+    SET lock_expire_at = s.at + make_interval(secs => %(seconds)s::double precision), version = t.version + 1,
+        commit_version = s.sequence,
         commit_at = s.at
     FROM stamp s
     WHERE t.id = %(id)s::uuid AND t.lock_expire_at > s.at
@@ -72,9 +71,8 @@ WITH held AS MATERIALIZED (
     INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
                                 engine_version, format)
     SELECT sequence, commit_at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
-    sequence,
-           'ExtendLock', jsonb_build_object('task', id, 'seconds', %(seconds)s::double precision), %(worker)s::text, 1,
-           '{}', %(engine)s::text, %(format)s::smallint
+           sequence, 'ExtendLock', jsonb_build_object('task', id, 'seconds', %(seconds)s::double precision),
+           %(worker)s::text, 1, '{}', %(engine)s::text, %(format)s::smallint
     FROM extended
 ), told AS (
     INSERT INTO external_task_events (
@@ -104,12 +102,10 @@ WITH held AS MATERIALIZED (
     RETURNING t.*, s.sequence, h.lock_owner AS holder
 ), noted AS (
     INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason,
-    events,
-                                counters, engine_version, format)
+                                events, counters, engine_version, format)
     SELECT sequence, commit_at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
-    sequence,
-           'Unlock', jsonb_build_object('task', id), %(actor)s::text, %(reason)s::text, 1, '{}', %(engine)s::text,
-           %(format)s::smallint
+           sequence, 'Unlock', jsonb_build_object('task', id), %(actor)s::text, %(reason)s::text, 1, '{}',
+           %(engine)s::text, %(format)s::smallint
     FROM freed
 ), told AS (
     INSERT INTO external_task_events (

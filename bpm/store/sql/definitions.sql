@@ -30,17 +30,17 @@ ORDER BY version DESC LIMIT 1;
 
 -- name: close_subscriptions
 -- What waited to start the older versions of a key waits no more; the new version's own follow.
-UPDATE start_subscriptions SET state = 'CLOSED', version = version + 1, commit_version = %(sequence)s::bigint, commit_at =
-%(at)s::timestamptz WHERE definition_key = %(key)s::text AND state = 'OPEN';
+UPDATE start_subscriptions
+SET state = 'CLOSED', version = version + 1, commit_version = %(sequence)s::bigint, commit_at = %(at)s::timestamptz
+WHERE definition_key = %(key)s::text AND state = 'OPEN';
 
 -- name: open_subscription
 -- A start event that waits for a timer, message, signal or condition.
 INSERT INTO start_subscriptions (id, process_def_id, definition_key, node_id, kind, name, fire_at, schedule, state,
-version,
-                                 commit_version, commit_at, created_at)
+                                 version, commit_version, commit_at, created_at)
 VALUES (%(id)s::uuid, %(definition)s::uuid, %(key)s::text, %(node)s::text, %(kind)s::text, %(name)s::text,
-%(fire_at)s::timestamptz, %(schedule)s::jsonb, 'OPEN', 1,
-        %(sequence)s::bigint, %(at)s::timestamptz, %(at)s::timestamptz);
+        %(fire_at)s::timestamptz, %(schedule)s::jsonb, 'OPEN', 1, %(sequence)s::bigint, %(at)s::timestamptz,
+        %(at)s::timestamptz);
 
 -- name: subscriptions_named
 -- Who starts by a message or signal of that name.

@@ -29,8 +29,7 @@ SELECT DISTINCT r.topic FROM (
 -- name: pending_messages
 -- What waits to be delivered, first in first out; what is older than its time to live is for expire_messages.
 SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
-version,
-       created_at
+       version, created_at
 FROM runtime_message
 WHERE box = 'OUT' AND state = 'PENDING' AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()))
   AND (created_at, id) > (%(after_at)s::timestamptz, %(after_id)s::uuid)
@@ -39,8 +38,7 @@ ORDER BY created_at, id LIMIT %(limit)s::integer;
 -- name: messages_of
 -- What one commit sent and is not delivered yet.
 SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
-version,
-       created_at
+       version, created_at
 FROM runtime_message
 WHERE box = 'OUT' AND state = 'PENDING' AND sender = %(sender)s::uuid AND sender_version = %(version)s::bigint
 ORDER BY sender_ordinal;
@@ -48,8 +46,7 @@ ORDER BY sender_ordinal;
 -- name: pending_named
 -- Messages of a name that wait for somebody: asked when a ticket has been opened.
 SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
-version,
-       created_at
+       version, created_at
 FROM runtime_message
 WHERE box = 'OUT' AND state = 'PENDING' AND kind = %(kind)s::text AND name = %(name)s::text
   AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()))
@@ -73,8 +70,7 @@ WITH stamp AS MATERIALIZED (
     SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at
 ), noted AS (
     INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason, key,
-    events,
-                                counters, engine_version, format)
+                                events, counters, engine_version, format)
     SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
            'PublishMessage', jsonb_build_object('message', %(id)s::uuid), %(actor)s::text, %(reason)s::text,
            %(key)s::text, 1, '{}', %(engine)s::text, %(format)s::smallint
@@ -84,8 +80,7 @@ WITH stamp AS MATERIALIZED (
                                  business_key, body, target, many, ticket, expires_at, state, ordinal, version,
                                  commit_version, commit_at, created_at)
     SELECT %(id)s::uuid, 'OUT', '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
-    sequence, 1,
-           %(kind)s::text, %(name)s::text, %(correlation)s::text, %(business_key)s::text, %(body)s::jsonb,
+           sequence, 1, %(kind)s::text, %(name)s::text, %(correlation)s::text, %(business_key)s::text, %(body)s::jsonb,
            %(target)s::uuid, %(many)s::boolean, 0, at + make_interval(secs => %(live_seconds)s::double precision),
            'PENDING', 1, 1, sequence, at, at
     FROM stamp
@@ -166,8 +161,7 @@ WITH late AS MATERIALIZED (
         at, instance_id, entity, entity_id, event_type, from_state, to_state, reason, payload, commit_sequence, ordinal,
         thread_version, row_version, actor, engine_version, format)
     SELECT commit_at, instance_id, 'message', id, 'MESSAGE_EXPIRED', 'PENDING', 'EXPIRED', 'timeout', '{}', sequence,
-    place - 1,
-           sequence, version, %(actor)s::text, %(engine)s::text, %(format)s::smallint
+           place - 1, sequence, version, %(actor)s::text, %(engine)s::text, %(format)s::smallint
     FROM closed
 )
 SELECT id FROM closed;

@@ -13,11 +13,9 @@ SELECT bpm_flush(%(document)s::jsonb)::text;
 -- name: outside_commit
 -- A commit of the nil thread: what happens outside of instances. Its version is its sequence, so nothing is waited for.
 INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason, key,
-events,
-                            counters, engine_version, format)
+                            events, counters, engine_version, format)
 SELECT s, bpm_now(), '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', s,
-%(command)s::text,
-       %(arguments)s::jsonb, %(actor)s::text, %(reason)s::text, %(key)s::text, 0, '{}', %(engine)s::text,
-       %(format)s::smallint
+       %(command)s::text, %(arguments)s::jsonb, %(actor)s::text, %(reason)s::text, %(key)s::text, 0, '{}',
+       %(engine)s::text, %(format)s::smallint
 FROM (SELECT nextval('runtime_commit_sequence') AS s) n
 RETURNING sequence, at;

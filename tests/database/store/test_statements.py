@@ -1,4 +1,4 @@
-"""Every named statement is understood by the server, says why it is so, and is used by the store."""
+"""Every named statement is understood by the server, says why it is so, and is used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_it_prepares(connection, name):
 
 
 def test_all_are_used():
-    source = "".join(file.read_text() for file in (ROOT / "bpm" / "store").glob("*.py"))
+    source = "".join(file.read_text() for file in (ROOT / "bpm").rglob("*.py"))
     unused = [name for name in all_statements() if f'"{name}"' not in source]
     assert unused == []
 
