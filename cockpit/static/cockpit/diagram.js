@@ -93,6 +93,23 @@
     canvas.zoom(Math.min(zoomed * 0.94, 1.1), "auto");
   }
 
+  /** Where there is no drawing, the list of nodes says the same in words. */
+  function list(holder) {
+    const marks = marksOf(holder);
+    for (const place of document.querySelectorAll("[data-node-marks]")) {
+      const id = place.dataset.nodeMarks;
+      place.replaceChildren();
+      for (const [group, tone] of [["tokens", "blue"], ["incidents", "red"]]) {
+        const number = (marks[group] || {})[id];
+        if (!number) continue;
+        const state = document.createElement("span");
+        state.className = `tt-state tt-${tone}`;
+        state.textContent = `${number} · ${holder.dataset[`${group}Text`]}`;
+        place.append(state);
+      }
+    }
+  }
+
   async function show(holder) {
     const viewer = new BpmnJS({
       container: holder.querySelector(".tt-diagram-canvas"),
@@ -106,6 +123,7 @@
       // No diagram interchange, or one that cannot be read: the list of nodes says what the picture would.
       holder.closest(".tt-card").querySelector("[data-nodes]")?.classList.remove("tt-hidden");
       holder.classList.add("tt-hidden");
+      list(holder);
       return;
     }
     fit(viewer);
@@ -116,7 +134,7 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-source].tt-diagram").forEach(show));
-  document.addEventListener("htmx:afterSettle", () => viewers.forEach((viewer, holder) => holder.dataset.ready && draw(viewer, holder)));
+  document.addEventListener("htmx:afterSettle", () => viewers.forEach((viewer, holder) => (holder.dataset.ready ? draw(viewer, holder) : list(holder))));
 
   /** A click on a node filters the timeline by it. */
   document.addEventListener("tt:node", (event) => {
