@@ -94,10 +94,13 @@ def on_core(document: Document, folder: Path) -> Result:
 
 def _through_engine(command: BaseCommand, options: Mapping[str, Any]) -> int:
     # The core needs no database, and so does not wait for what one needs to be loaded.
+    from bpm import engine
     from bpm.management.driving import NoGround, ground, perform
 
     if options["jobs"] > 1:
         raise CommandError("the engine takes one scenario after the other: --jobs goes without --engine", returncode=2)
+    # Nobody but the scenario does the work.
+    engine.unregister("celery")
     instances = 0
     try:
         with ground() as database:

@@ -42,6 +42,7 @@ class EngineDriver:
         self._folder = folder
         self._ground = ground
         self.outlook = Outlook(Chronicle(since=BEGINNING, until=BEGINNING + AHEAD), now=BEGINNING)
+        self._processes: tuple[str, ...] = ()
         self._locked: dict[UUID, LockedTask] = {}
         self._restore: Callable[[], None] = lambda: None
 
@@ -56,11 +57,12 @@ class EngineDriver:
         if reasons:
             return reasons
         try:
-            engine.deploy(files, actor=SCENARIO, strict=strict)
+            deployed = engine.deploy(files, actor=SCENARIO, strict=strict)
         except engine.DeployRefused as refused:
             return [str(found) for found in refused.diagnostics if found.severity == "error"]
         except EngineError as refused:
             return [refused.message]
+        self._processes = tuple(one.key for one in deployed.definitions)
         return ()
 
     def answer_calls(self, called: Mapping[str, Answer]) -> None:
@@ -69,14 +71,7 @@ class EngineDriver:
 
     def start(self, start: Start) -> None:
         with self._acting():
-            if start.process is not None:
-                engine.start(start.process, start.variables, actor=SCENARIO, business_key=start.business_key)
-            elif start.message is not None:
-                engine.correlate(
-                    start.message, actor=SCENARIO, business_key=start.business_key, variables=start.variables
-                )
-            else:
-                engine.throw_signal(start.signal or "", actor=SCENARIO, variables=start.variables)
+            self._start(start)
         if not self.outlook.look().chronicle.instances:
             raise Refused(f"no process of the models starts with the signal {start.signal}")
 
@@ -192,6 +187,22 @@ class EngineDriver:
     def close(self) -> None:
         self._restore()
 
+    def _start(self, start: Start) -> None:
+        given = {"actor": SCENARIO, "variables": start.variables}
+        if start.signal is not None:
+            engine.throw_signal(start.signal, **given)
+            return
+        try:
+            if start.process is not None:
+                engine.start(start.process, business_key=start.business_key, **given)
+            else:
+                engine.correlate(start.message or "", business_key=start.business_key, **given)
+        except engine.NotFound:
+            there = f"in the models; there are {', '.join(self._processes)}"
+            if start.process is not None:
+                raise Refused(f"there is no process {start.process} {there}") from None
+            raise Refused(f"no process of the models starts with the message {start.message}") from None
+
     @property
     def _started(self) -> UUID:
         """The instance that the scenario is about: the first one."""
@@ -217,6 +228,7 @@ class EngineDriver:
         """Fetch the task as a worker does, who cannot choose: what else comes first is given back. Raises Refused."""
         thread, _, ordinal = waiting.handle
         id = ids.entity(UUID(thread), ordinal)
+        self.outlook.stale = True
         others = []
         while id not in self._locked:
             found = engine.fetch_and_lock([waiting.topic or ""], worker=SCENARIO)

@@ -16,11 +16,10 @@ from typing import Any
 import psycopg
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.utils.module_loading import import_string
 from psycopg import sql
 
-from bpm import engine
 from bpm.scenarios.driver import BEGINNING
 from bpm.store import Channel, plain_channel, schedule
 
@@ -46,7 +45,8 @@ class Ground:
             if cursor.fetchone()[0] is None:
                 raise NoGround(f"the database {connection.settings_dict['NAME']} is not marked as one for tests")
             self._cleared += _count_commits()
-            cursor.execute(_emptying())
+            with transaction.atomic():
+                cursor.execute(_emptying())
         self._ahead = timedelta()
         self.set_clock(BEGINNING)
 
@@ -68,16 +68,17 @@ def ground() -> Iterator[Ground]:
     """
     place = getattr(settings, "BPM_SCENARIO_SERVER", None)
     server: AbstractContextManager[dict[str, Any]] = import_string(place)() if place else nullcontext({})
-    # Nobody but the scenario does the work.
-    engine.unregister("celery")
     with server as given:
         connection.settings_dict.update(given)
         original = connection.settings_dict["NAME"]
+        named = connection.settings_dict["TEST"]["NAME"]
         connection.settings_dict["TEST"]["NAME"] = f"tokentrail_scenarios_{os.getpid()}"
         try:
-            connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+            connection.creation.create_test_db(verbosity=0, autoclobber=True)
         except (DatabaseError, SystemExit) as problem:
             raise NoGround(f"no database for scenarios could be made: {problem}") from None
+        finally:
+            connection.settings_dict["TEST"]["NAME"] = named
         try:
             mark()
             yield Ground()
@@ -111,4 +112,4 @@ def _emptying() -> sql.Composed:
     # Rows are few: deleting them takes a tenth of the time of TRUNCATE, which makes new files for each table and index.
     tables = sorted({model._meta.db_table for model in apps.get_app_config("bpm").get_models() if model._meta.managed})
     deletes = [sql.SQL("DELETE FROM {};").format(sql.Identifier(table)) for table in tables]
-    return sql.SQL("BEGIN; SET LOCAL session_replication_role = replica; {} COMMIT").format(sql.Composed(deletes))
+    return sql.SQL("SET LOCAL session_replication_role = replica; {}").format(sql.Composed(deletes))
