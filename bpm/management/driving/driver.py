@@ -188,7 +188,7 @@ class EngineDriver:
         self._restore()
 
     def _start(self, start: Start) -> None:
-        given = {"actor": SCENARIO, "variables": start.variables}
+        given: dict[str, Any] = {"actor": SCENARIO, "variables": start.variables}
         if start.signal is not None:
             engine.throw_signal(start.signal, **given)
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from bpm.management.driving import Ground, ground
 
 
 @pytest.fixture(scope="package")
-def database(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> Iterator[Ground]:
+def database(django_db_setup: None, django_db_blocker: Any) -> Iterator[Ground]:
     """Made as `bpm test --engine` makes it; nobody is told of ready work."""
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         patch.setattr(announcing, "_ANNOUNCERS", {})

@@ -1,4 +1,4 @@
-"""What scenarios can say is tried on the core in tests/pure/scenarios; here each of those tests runs through the engine."""
+"""What scenarios can say is tried on the core in tests/pure/scenarios; here those tests run through the engine."""
 
 from __future__ import annotations
 
