@@ -80,6 +80,20 @@ def compile_dmn_or_raise(data: bytes, *, file: str = "", others: Sequence[bytes]
     return compiled.decisions
 
 
+def check_decisions_together(compiled: Sequence[CompiledDecisions]) -> list[Diagnostic]:
+    """What is wrong with files that are deployed together: an id names one decision, in whatever file it stands."""
+    problems = Problems()
+    seen: dict[str, CompiledDecisions] = {}
+    for one in compiled:
+        for element in one.decisions.callable if one.decisions else ():
+            other = seen.setdefault(element.id, one)
+            if other.decisions != one.decisions:
+                problems.file = one.file
+                said = f"Another decision of this id is in {other.file or 'another file'}; an id names one decision."
+                report(problems, "decision-duplicate", None, said, id=element.id)
+    return list(problems.sorted())
+
+
 def _imported(own: Model, others: Sequence[bytes]) -> list[Model]:
     """The models that a model imports, and those they import in turn, each once."""
     available: dict[str, Model] = {}

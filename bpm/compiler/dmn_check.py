@@ -18,6 +18,7 @@ DMN_SEVERITY: Final[dict[str, Severity]] = {
     "foreign-dmn": "error",
     "id-missing": "error",
     "id-duplicate": "error",
+    "decision-duplicate": "error",
     "expression-broken": "error",
     "unsupported-language": "error",
     "hit-policy-unknown": "error",

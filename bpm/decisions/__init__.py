@@ -10,10 +10,20 @@ cases of the DMN compatibility kit.
 
 from __future__ import annotations
 
-from bpm.decisions.canonical import from_json, to_json
+from bpm.decisions.canonical import decisions_hash, from_json, to_json
 from bpm.decisions.evaluate import Evaluation, Evaluator
 from bpm.decisions.model import Decisions
 from bpm.decisions.results import mapped
 from bpm.decisions.trace import RuleTrace, TableTrace
 
-__all__ = ["Decisions", "Evaluation", "Evaluator", "RuleTrace", "TableTrace", "from_json", "mapped", "to_json"]
+__all__ = [
+    "Decisions",
+    "Evaluation",
+    "Evaluator",
+    "RuleTrace",
+    "TableTrace",
+    "decisions_hash",
+    "from_json",
+    "mapped",
+    "to_json",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -37,6 +39,12 @@ def from_json(data: Any) -> model.Decisions:
     if not isinstance(decoded, model.Decisions):
         raise ValueError("this is not what was stored of decisions")
     return decoded
+
+
+def decisions_hash(data: dict[str, Json]) -> str:
+    """SHA-256 in hex over the canonical text of `to_json`'s result."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _encode(value: Any) -> Json:

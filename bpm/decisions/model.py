@@ -258,9 +258,14 @@ class Decisions:
         """The model of the file itself."""
         return self.models[0]
 
+    @property
+    def callable(self) -> tuple[Decision | Service, ...]:
+        """What can be asked for: the own decisions and services."""
+        return tuple(element for element in self.own.elements if isinstance(element, Decision | Service))
+
     def decision(self, key: str) -> Decision | Service | None:
         """The own decision or service of that id or, failing that, name."""
-        callable_ = [element for element in self.own.elements if isinstance(element, Decision | Service)]
+        callable_ = self.callable
         by_id = (element for element in callable_ if element.id == key)
         return next(by_id, None) or next((element for element in callable_ if key in _names(element)), None)
 

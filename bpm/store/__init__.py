@@ -16,7 +16,8 @@ Locks of tasks, deliveries of messages and deployments are commits of the nil th
 - `claims`       external tasks: fetch and lock, extend, unlock, release
 - `outbox`       messages between instances and from outside
 - `schedule`     what schedulers ask: due timers, tokens left behind, sweeps, partitions, the clock
-- `definitions`  what is deployed; `outside`: commits of the nil thread
+- `deployments`  what is deployed together: `definitions` of processes, `decisions`
+- `outside`      commits of the nil thread
 - `reading`      history as replay takes it, and the stored state
 - `ids`, `values`, `records`, `errors`, `statements`: ids made of ordinals, JSON as PostgreSQL keeps it, results,
 errors,

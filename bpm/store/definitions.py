@@ -14,7 +14,7 @@ from uuid import UUID
 from bpm.graph import Process, from_json, graph_hash, to_json
 from bpm.store import ids
 from bpm.store.channel import Channel
-from bpm.store.outside import outside, query
+from bpm.store.outside import OutsideCommit, query
 from bpm.store.values import dumps, loads
 
 # Graphs that a process keeps; one of 2,000 nodes takes a few megabytes.
@@ -115,64 +115,58 @@ def find(
     return rows[0][0] if rows else None
 
 
-def store(
-    definitions: Sequence[NewDefinition], *, actor: str, reason: str | None = None, channel: Channel | None = None
-) -> list[Definition]:
-    """Store these as one deployment, each as the next version of its key; their start subscriptions take the place of
-    the older version's. Raises StoreError.
+def store(new: Sequence[NewDefinition], deployment: UUID, commit: OutsideCommit, *, actor: str) -> list[Definition]:
+    """Store these in a deployment's commit, each as the next version of its key; their start subscriptions take the
+    place of the older version's.
     """
-    deployment = ids.new_instance()
-    about = {"deployment": str(deployment), "definitions": [new.graph.id for new in definitions]}
-    stored = []
-    with outside(channel, "Deploy", about, actor=actor, reason=reason) as commit:
-        # In one order, so that two deployments do not wait for each other.
-        for new in sorted(definitions, key=lambda one: one.graph.id):
-            commit.run("lock_definition_key", {"key": new.graph.id})
-        for new in definitions:
-            id, graph = ids.new_instance(), to_json(new.graph)
-            row: dict[str, Any] = {
-                "id": id,
+    # In one order, so that two deployments do not wait for each other.
+    for key in sorted(one.graph.id for one in new):
+        commit.run("lock_definition_key", {"key": key})
+    return [_store(one, deployment, commit, actor) for one in new]
+
+
+def _store(new: NewDefinition, deployment: UUID, commit: OutsideCommit, actor: str) -> Definition:
+    id, graph = ids.new_instance(), to_json(new.graph)
+    row: dict[str, Any] = {
+        "id": id,
+        "key": new.graph.id,
+        "name": new.graph.name,
+        "version_tag": new.graph.version_tag,
+        "graph": dumps(graph),
+        "graph_hash": graph_hash(graph),
+        "source": new.source,
+        "source_hash": new.source_hash,
+        "resource": new.resource,
+        "deployment": deployment,
+        "actor": actor,
+    }
+    version = commit.run("insert_definition", row | loading_hints(new.graph))[0][0]
+    commit.run("close_subscriptions", {"key": new.graph.id})
+    for one in new.subscriptions:
+        commit.run(
+            "open_subscription",
+            {
+                "id": ids.derived(id, one.node, one.kind, one.name),
+                "definition": id,
                 "key": new.graph.id,
-                "name": new.graph.name,
-                "version_tag": new.graph.version_tag,
-                "graph": dumps(graph),
-                "graph_hash": graph_hash(graph),
-                "source": new.source,
-                "source_hash": new.source_hash,
-                "resource": new.resource,
-                "deployment": deployment,
-                "actor": actor,
-            }
-            version = commit.run("insert_definition", row | loading_hints(new.graph))[0][0]
-            commit.run("close_subscriptions", {"key": new.graph.id})
-            for one in new.subscriptions:
-                commit.run(
-                    "open_subscription",
-                    {
-                        "id": ids.derived(id, one.node, one.kind, one.name),
-                        "definition": id,
-                        "key": new.graph.id,
-                        "node": one.node,
-                        "kind": one.kind,
-                        "name": one.name,
-                        "fire_at": one.fire_at,
-                        "schedule": None if one.schedule is None else dumps(one.schedule),
-                    },
-                )
-            stored.append(
-                Definition(
-                    id=id,
-                    key=new.graph.id,
-                    version=version,
-                    version_tag=new.graph.version_tag,
-                    name=new.graph.name,
-                    deployment_id=deployment,
-                    graph=new.graph,
-                    graph_hash=row["graph_hash"],
-                    source_hash=new.source_hash,
-                )
-            )
-    return stored
+                "node": one.node,
+                "kind": one.kind,
+                "name": one.name,
+                "fire_at": one.fire_at,
+                "schedule": None if one.schedule is None else dumps(one.schedule),
+            },
+        )
+    return Definition(
+        id=id,
+        key=new.graph.id,
+        version=version,
+        version_tag=new.graph.version_tag,
+        name=new.graph.name,
+        deployment_id=deployment,
+        graph=new.graph,
+        graph_hash=row["graph_hash"],
+        source_hash=new.source_hash,
+    )
 
 
 def loading_hints(graph: Process) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from bpm.engine.step import step
 from bpm.graph import Process
 from bpm.replay import ReplayEngine, compare, verify
 from bpm.semantics import commands as c
-from bpm.store import Channel, CommitRecord, claims, definitions, ids, plain_channel, reading, schedule
+from bpm.store import Channel, CommitRecord, claims, definitions, deployments, ids, plain_channel, reading, schedule
 from bpm.store.definitions import Definition, NewDefinition
 from config.local import ROOT, socket_url
 from config.postgres import Postgres
@@ -153,9 +153,8 @@ def deploy(channel: Channel) -> Callable[..., Run]:
 
 def store_graph(channel: Channel, graph: Process) -> Definition:
     """Deploy a graph."""
-    (stored,) = definitions.store(
-        [NewDefinition(graph=graph, source="<drawn/>", source_hash="0")], actor="ann", channel=channel
-    )
+    new = NewDefinition(graph=graph, source="<drawn/>", source_hash="0")
+    (stored,) = deployments.store([new], actor="ann", channel=channel).definitions
     # Read once a process, and never again: a definition does not change.
     return definitions.load(stored.id, channel=channel)
 
