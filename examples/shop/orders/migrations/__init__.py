@@ -1,0 +1,1 @@
+"""The tables of the shop, and what it sells to begin with."""
