@@ -85,6 +85,10 @@
 
   const start = () => showTimes(document);
   document.addEventListener("DOMContentLoaded", start);
+  document.addEventListener("DOMContentLoaded", () => {
+    // The theme expects every file input to stand in markup of its own, and fails at ours unless it thinks it was there.
+    for (const input of document.querySelectorAll("input[type=file].tt-input")) input.hasChangeListener = true;
+  });
   document.addEventListener("htmx:afterSettle", (event) => showTimes(event.target.parentElement || document));
   setInterval(start, 15000);
 })();

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db import connection
 from django.test import Client
 from playwright.sync_api import ConsoleMessage, Page, sync_playwright
 
@@ -87,10 +88,12 @@ def page(live_server, monkeypatch) -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900}, locale="en-GB")
         page.on("console", heard)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
         page.set_default_timeout(15_000)
         yield page
         browser.close()
+        # While a loop runs in this thread, Django gives it a connection of its own: nobody else would close it.
+        connection.close()
     assert complaints == []
 
 
