@@ -16,10 +16,11 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import Error, close_old_connections
 
 from bpm.jobs.handlers import topics
 from bpm.jobs.running import run_one
@@ -46,14 +47,24 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     command.stderr.write(f"topics: {', '.join(mine) or 'none'}")
     done, rounds = 0, Rounds()
     while not stop.is_set():
-        moved = 0 if options["topic"] else rounds.run_due()
-        for topic in mine:
-            while not stop.is_set() and run_one(topic):
-                moved += 1
-                done += 1
-        if not moved and options["once"]:
-            break
-        if not moved:
+        # A database that was restarted is met on a new connection.
+        close_old_connections()
+        try:
+            moved = 0 if options["topic"] else rounds.run_due()
+            worked = sum(1 for topic in mine for _ in _tasks(topic, stop))
+        except Error as trouble:
+            command.stderr.write(f"the database cannot be reached, trying again: {trouble}")
+            moved = worked = 0
+        done += worked
+        if not moved + worked:
+            if options["once"]:
+                break
             stop.wait(IDLE)
     command.stderr.write(f"{done} task{'' if done == 1 else 's'} done")
     return 0
+
+
+def _tasks(topic: str, stop: threading.Event) -> Iterator[None]:
+    """Do the ready tasks of a topic, one after the other."""
+    while not stop.is_set() and run_one(topic):
+        yield
