@@ -8,7 +8,7 @@ from typing import Any
 from bpm.compiler import formulas
 from bpm.compiler.document import child, flag
 from bpm.compiler.loops import loop
-from bpm.compiler.mappings import mappings, refuse
+from bpm.compiler.mappings import mappings, refuse, zeebe_outputs
 from bpm.compiler.place import Place, node
 from bpm.compiler.triggers import message
 from bpm.graph import Mapping, Node
@@ -17,13 +17,14 @@ from bpm.graph import Mapping, Node
 def activity(
     place: Place, kind: str, *, inputs: tuple[Mapping, ...] = (), outputs: tuple[Mapping, ...] = (), **fields: Any
 ) -> Node:
-    """The node of an activity; `inputs` and `outputs` come after those that the model maps."""
+    """The node of an activity; `inputs` come after those that the model maps, `outputs` before."""
     mapped_in, mapped_out = mappings(place)
     return node(
         place,
         kind,
         inputs=mapped_in + inputs,
         outputs=outputs + mapped_out,
+        outputs_only=zeebe_outputs(place),
         loop=loop(place),
         for_compensation=flag(place.element, "isForCompensation"),
         start_quantity=_quantity(place, "startQuantity"),

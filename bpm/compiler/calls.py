@@ -35,14 +35,14 @@ def _camunda(place: Place) -> CallSpec:
     if target is None and said.get("caseRef") is None:
         finding = "The call activity says no process to call: set calledElement to a process id."
         place.report("called-element-missing", finding)
-    binding = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
+    bound = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
     version = said.get("calledElementVersion") or said.get("calledElementVersionTag")
     inputs = [_mapping(place, item) for item in said.all("in")]
     if said.flag("inheritVariables"):
         inputs.insert(0, _everything())
     return CallSpec(
         target=target or Formula(),
-        binding=_binding(place, binding),
+        binding=binding(place, bound),
         version=formulas.formula(place, version),
         inputs=tuple(inputs),
         outputs=tuple(_mapping(place, item) for item in said.all("out")),
@@ -76,7 +76,7 @@ def _zeebe(place: Place, element: Element) -> CallSpec:
     passes_all = element.get("propagateAllParentVariables", "true") != "false"
     return CallSpec(
         target=target,
-        binding=_binding(place, element.get("bindingType", "latest")),
+        binding=binding(place, element.get("bindingType", "latest")),
         version=formulas.formula(place, element.get("versionTag"), at=element),
         inputs=(_everything(),) if passes_all else (),
         propagate_all_outputs=element.get("propagateAllChildVariables", "true") != "false",
@@ -87,7 +87,8 @@ def _everything(local: bool = False) -> Mapping:
     return Mapping(target="", source=Formula(), everything=True, local=local)
 
 
-def _binding(place: Place, said: str) -> str:
+def binding(place: Place, said: str) -> str:
+    """Which version a call or a decision is bound to, as the engine calls it. Reported: an unknown word."""
     if said not in _BINDINGS:
         place.report("value-wrong", f"The binding {said!r} is none of {', '.join(_BINDINGS)}.")
     return _BINDINGS.get(said, "latest")

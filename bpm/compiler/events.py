@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpm.compiler.activities import waits
 from bpm.compiler.document import flag, tag
-from bpm.compiler.mappings import mappings, refuse
+from bpm.compiler.mappings import mappings, refuse, zeebe_outputs
 from bpm.compiler.place import Place, node
 from bpm.compiler.triggers import definitions, trigger
 from bpm.compiler.users import form
@@ -20,6 +20,7 @@ def start(place: Place) -> Node:
         "start",
         trigger=trigger(place),
         outputs=mappings(place)[1],
+        outputs_only=zeebe_outputs(place),
         interrupting=flag(place.element, "isInterrupting", default=True),
         user=form(place),
         **waits(place),
@@ -72,6 +73,7 @@ def _event(
         trigger=trigger(place),
         inputs=mapped_in + inputs,
         outputs=outputs + mapped_out,
+        outputs_only=zeebe_outputs(place),
         **waits(place),
         **fields,
     )

@@ -140,7 +140,8 @@ def reads_variables(found: Formula) -> bool:
 def reads(process: Process) -> tuple[tuple[str, ...], bool]:
     """The names of all variables that formulas of the process may read, sorted; and whether one may ask for any."""
     names: set[str] = set()
-    dynamic = False
+    # What a decision reads is in its own model: any variable may be asked for.
+    dynamic = any(node.decision is not None for node in process.nodes.values())
     for found in _formulas(process):
         if found.kind != "text" or not (found.language or looks_computed(found.text)):
             continue

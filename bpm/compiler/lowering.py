@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from bpm.compiler import activities, calls, events, formulas, gateways, users, work
+from bpm.compiler import activities, calls, decision_tasks, events, formulas, gateways, users, work
 from bpm.compiler.diagnostics import Problems
 from bpm.compiler.document import Document, child, children, tag
 from bpm.compiler.place import Place
@@ -30,7 +30,7 @@ LOWER: Final[dict[str, Lower]] = {
     "serviceTask": work.service,
     "sendTask": work.service,
     "scriptTask": work.script,
-    "businessRuleTask": work.rule,
+    "businessRuleTask": decision_tasks.rule,
     "userTask": users.user,
     "receiveTask": activities.receive,
     "callActivity": calls.call,

@@ -23,6 +23,11 @@ def mappings(place: Place) -> tuple[tuple[Mapping, ...], tuple[Mapping, ...]]:
     return tuple(inputs), tuple(outputs)
 
 
+def zeebe_outputs(place: Place) -> bool:
+    """Whether the element has output mappings of Zeebe: then nothing but these leaves its scope."""
+    return next(inner(place.extensions.zeebe.get("ioMapping"), "output"), None) is not None
+
+
 def refuse(place: Place) -> None:
     """Report mappings where nothing could see them: on start and boundary events and event subprocesses.
 

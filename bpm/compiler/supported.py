@@ -24,7 +24,7 @@ FEATURES: Final[dict[Feature, bool]] = {
     ("receive", "", ""): True,
     ("receive", "instantiate", ""): True,
     ("call", "", ""): True,
-    ("decision", "", ""): False,
+    ("decision", "", ""): True,
     # containers
     ("subprocess", "", ""): True,
     ("subprocess", "transaction", ""): True,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from bpm.compiler import beans, formulas
 from bpm.compiler.activities import activity
 from bpm.compiler.document import child, text
-from bpm.compiler.mappings import parameters
+from bpm.compiler.mappings import parameters, zeebe_outputs
 from bpm.compiler.place import Place
 from bpm.compiler.vocabulary import Extensions, extensions, inner
 from bpm.compiler.xml import Element
@@ -38,33 +38,8 @@ class Binding:
 
 
 def service(place: Place) -> Node:
-    """serviceTask and sendTask."""
+    """serviceTask and sendTask, and a businessRuleTask that calls no decision."""
     return _task(place, binding(place, place.element))
-
-
-def rule(place: Place) -> Node:
-    """businessRuleTask: a DMN decision of this engine, or work outside."""
-    said, zeebe = place.extensions, place.extensions.zeebe.get("calledDecision")
-    if zeebe is not None:
-        pairs = {
-            "ref": zeebe.get("decisionId"),
-            "binding": zeebe.get("bindingType"),
-            "version": zeebe.get("versionTag"),
-            "result_variable": zeebe.get("resultVariable"),
-        }
-    elif said.get("decisionRef"):
-        pairs = {
-            "ref": said.get("decisionRef"),
-            "binding": said.get("decisionRefBinding"),
-            "version": said.get("decisionRefVersion") or said.get("decisionRefVersionTag"),
-            "result_variable": _result(said),
-            "map": said.get("mapDecisionResult") or "resultList",
-        }
-    else:
-        return _task(place, binding(place, place.element))
-    for value in pairs.values():
-        formulas.formula(place, value)  # the reference may be computed: check it now
-    return activity(place, "decision", decision=tuple(sorted((key, value) for key, value in pairs.items() if value)))
 
 
 def script(place: Place) -> Node:
@@ -74,7 +49,8 @@ def script(place: Place) -> Node:
     zeebe = said.zeebe.get("script")
     if zeebe is not None:
         found = formulas.formula(place, zeebe.get("expression"), at=zeebe) or formulas.NULL
-        return activity(place, "pass", outputs=_result_of(zeebe.get("resultVariable"), found))
+        kept = _result_of(zeebe.get("resultVariable"), found, local=zeebe_outputs(place))
+        return activity(place, "pass", outputs=kept)
     if said.zeebe.get("taskDefinition") is not None or said.get("type") == "external":
         return _task(place, binding(place, place.element))
     source = child(place.element, "script")
@@ -83,7 +59,7 @@ def script(place: Place) -> Node:
         place.report("script-missing", "The script task has no script.")
     if language := formulas.language_of(format):
         computed = formulas.formula(place, text(source), at=source, language=language) or formulas.NULL
-        return activity(place, "pass", outputs=_result_of(_result(said), computed))
+        return activity(place, "pass", outputs=_result_of(result_name(said), computed))
     topic = Formula(text=f"script:{format.lower()}" if format else "script")
     headers = (("script", text(source)), ("scriptFormat", format), ("resource", said.get("resource") or ""))
     return _task(place, Binding(topic=topic, headers=tuple(pair for pair in headers if pair[1])))
@@ -155,7 +131,7 @@ def _spec(place: Place, found: Binding, topic: Formula, said: Extensions) -> Wor
         priority=formulas.formula(place, priority),
         retries=None if zeebe is None else formulas.formula(place, zeebe.get("retries"), at=zeebe),
         retry_cycle=(text(cycle) or None) if cycle is not None else None,
-        result_variable=_result(said),
+        result_variable=result_name(said),
         errors=tuple(_errors(place)),
         headers=found.headers + tuple(_headers(place)),
     )
@@ -217,7 +193,7 @@ def _delegate(place: Place, expression: str, said: Extensions) -> Binding:
 
 
 def _expression(place: Place, expression: str, said: Extensions) -> Binding:
-    result = _result(said)
+    result = result_name(said)
     found = beans.call(expression)
     if found and (setting := beans.set_variable(found)):
         name, source = setting
@@ -267,9 +243,10 @@ def _standard(place: Place, element: Element) -> Binding | None:
     return None
 
 
-def _result(said: Extensions) -> str | None:
+def result_name(said: Extensions) -> str | None:
+    """The variable that takes the result of the work."""
     return said.get("resultVariable") or said.get("resultVariableName")
 
 
-def _result_of(name: str | None, source: Formula | None) -> tuple[Mapping, ...]:
-    return (Mapping(target=name.strip(), source=source),) if name and name.strip() and source else ()
+def _result_of(name: str | None, source: Formula | None, *, local: bool = False) -> tuple[Mapping, ...]:
+    return (Mapping(target=name.strip(), source=source, local=local),) if name and name.strip() and source else ()

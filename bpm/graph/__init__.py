@@ -14,6 +14,7 @@ from __future__ import annotations
 from bpm.graph.canonical import from_json, graph_hash, to_json
 from bpm.graph.model import (
     CallSpec,
+    DecisionSpec,
     Flow,
     Formula,
     LoopSpec,
@@ -28,6 +29,7 @@ from bpm.graph.model import (
 
 __all__ = [
     "CallSpec",
+    "DecisionSpec",
     "Flow",
     "Formula",
     "LoopSpec",

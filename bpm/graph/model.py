@@ -139,6 +139,18 @@ class CallSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionSpec:
+    """A decision (DMN) that the engine evaluates, and what becomes of its result."""
+
+    target: Formula
+    binding: str = "latest"  # latest | deployment | version | version_tag
+    version: Formula | None = None
+    result_variable: str | None = None
+    # singleEntry, singleResult, collectEntries, resultList (camunda); None: the value as DMN defines it (zeebe).
+    mapping: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSpec:
     """How often an activity is done: multi-instance (parallel, sequential) or the standard loop."""
 
@@ -188,10 +200,11 @@ class Node:
     boundary: tuple[str, ...] = ()  # activity: the boundary events on it, in document order
     inputs: tuple[Mapping, ...] = ()
     outputs: tuple[Mapping, ...] = ()
+    outputs_only: bool = False  # zeebe: what is brought back stays in the own scope, the outputs alone pass it on
     work: WorkSpec | None = None  # external; also throw and end with a message that a worker sends
     user: UserSpec | None = None
     call: CallSpec | None = None
-    decision: tuple[tuple[str, str], ...] = ()  # decision reference: sorted (key, value) pairs
+    decision: DecisionSpec | None = None
     loop: LoopSpec | None = None
     activation_condition: Formula | None = None  # complex gateway
     for_compensation: bool = False

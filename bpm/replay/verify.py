@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bpm.decisions import Evaluator
 from bpm.graph import Process
 from bpm.replay.fold import seal
 from bpm.replay.history import Commit
@@ -35,12 +36,15 @@ class Divergence:
         return f"{place}: {self.reason}"
 
 
-def verify(process: Process, commits: Iterable[Commit], *, thread: str = "") -> Divergence | None:
+def verify(
+    process: Process, commits: Iterable[Commit], *, thread: str = "", library: Mapping[str, Evaluator] | None = None
+) -> Divergence | None:
     """Re-decide the history of one instance with this version of the engine and of the process; None when all agree.
 
-    `thread` is the instance's id as expressions see it. Commits that are no steps of the instance (locks) are folded.
+    `thread` is the instance's id as expressions see it, `library` holds the compiled decisions by the id of their
+    definition. Commits that are no steps of the instance (locks) are folded.
     """
-    state = State(thread=thread)
+    state = State(thread=thread, library=dict(library or {}))
     for commit in commits:
         divergence = None if commit.version is None else _decide_again(process, state, commit)
         if divergence is not None:

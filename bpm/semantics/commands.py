@@ -1,12 +1,13 @@
 """What somebody asks of an instance, in the imperative. Frozen data with a JSON form; deciding is in `decide`.
 
 Time is an argument: `at` is the commit's own time. `answers` holds what the shell looked up outside the instance, so
-that replay can answer from the log.
+that replay can answer from the log: what `decide` needed, by `answer_name`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -230,6 +231,11 @@ class ResumeInstance(Command):
 
 
 COMMANDS: dict[str, type[Command]] = {cls.__name__: cls for cls in Command.__subclasses__()}
+
+
+def answer_name(key: tuple[Any, ...]) -> str:
+    """The name in `answers` of a question to the world outside, such as ("decision", key, binding, version)."""
+    return json.dumps(key, ensure_ascii=False)
 
 
 def to_json(command: Command) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from bpm.semantics.elements.subprocesses import open_scope
 from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
 from bpm.semantics.judging import judge
-from bpm.semantics.mappings import keep_local, own_scope, set_variable, write_outward
+from bpm.semantics.mappings import bring_back, keep_beside, keep_local, set_variable
 from bpm.semantics.starts import start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import create, detach
@@ -110,11 +110,8 @@ def _advance(work: Work, command: c.AdvanceToken) -> None:
 def _complete_task(work: Work, command: c.CompleteExternalTask) -> None:
     task = locks.held(work, command.task, command.worker)
     work.change("TASK_COMPLETED", "task", task, "DONE", reason="work", worker=command.worker)
-    if command.local_variables:
-        scope = own_scope(work, work.token(task.token))
-        for name, content in command.local_variables.items():
-            set_variable(work, scope, name, content, token=task.token)
-    write_outward(work, task.token, _with_result(work, task, command.variables))
+    keep_beside(work, task.token, command.local_variables)
+    bring_back(work, task.token, work.graph.node(task.node), _with_result(work, task, command.variables))
     walk(work, task.token)
 
 
@@ -163,7 +160,7 @@ def _complete_user_task(work: Work, command: c.CompleteUserTask) -> None:
     task = _user_task(work, command.user_task)
     said = {} if command.user is None else {"user": command.user}
     work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="work", **said)
-    write_outward(work, task.token, command.variables)
+    bring_back(work, task.token, work.graph.node(task.node), command.variables)
     walk(work, task.token)
 
 

@@ -80,6 +80,12 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "INCIDENT_OPENED": ("incident", "work stopped and waits for an operator", ("kind", "message", "task")),
     "INCIDENT_RESOLVED": ("incident", "the work goes on", ()),
     "MESSAGE_SENT": ("message", "the instance told another one something", ("kind", "name", "body")),
+    # tables: each with its inputs and the rules that matched; variable: where the result is (else it is here)
+    "DECISION_EVALUATED": (
+        "decision",
+        "a decision was evaluated",
+        ("decision", "key", "tables", "variable", "result", "warnings"),
+    ),
     "VARIABLE_SET": ("variable", "a variable has a value", ("name", "value")),
     "VARIABLE_UNSET": ("variable", "a variable has no value any more", ("name",)),
     # The same entity at a node of the new definition, when its instance is migrated.
@@ -106,6 +112,10 @@ REASONS = (
     "message", "timer", "condition", "error", "escalation", "terminate", "cancel", "call", "incident", "operator",
     "interrupted", "left", "none",
 )  # fmt: skip
+
+
+# Kinds of which events tell without any row of them: what is sent or evaluated is over in the moment.
+ROWLESS = ("engine", "message", "decision")
 
 
 def entity_of(type: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from bpm.semantics.events import EVENT_TYPES, Event
+from bpm.semantics.events import EVENT_TYPES, ROWLESS, Event
 from bpm.semantics.lifecycle import INITIAL, allowed
 from bpm.semantics.state import (
     ATTACHED,
@@ -55,7 +55,7 @@ def apply(state: State, event: Event) -> None:
         return
     # Variable scopes take their ordinals from the same counter as entities.
     state.counter = max(state.counter, event.id, event.payload.get("local", 0))
-    if kind == "message":
+    if kind in ROWLESS:
         return
     rule = RULES[event.type]
     if kind == "variable":
@@ -292,7 +292,7 @@ BIRTHS = frozenset(
 )
 
 RULES: dict[str, Callable[[State, Event], Entity]] = {
-    **{type: _stateful(kind) for type, (kind, _, _) in EVENT_TYPES.items() if kind not in ("engine", "message")},
+    **{type: _stateful(kind) for type, (kind, _, _) in EVENT_TYPES.items() if kind not in ROWLESS},
     "INSTANCE_STARTED": _instance_started,
     "INSTANCE_MODIFIED": _modified,
     "INSTANCE_MIGRATED": _modified,

@@ -54,16 +54,20 @@ def sees(state: State, token: int) -> dict[str, Any]:
     return visible_variables(state, view.scope_locals(state, token))
 
 
+def seen_by(work: Work, token: int, extra: Mapping[str, Any] | None = None) -> Visible:
+    """What formulas for that token see; `extra` comes first."""
+    return Visible(work.state, view.scope_locals(work.state, token), extra)
+
+
 def value(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | None = None) -> Any:
     """The formula's value as JSON, for that token (0: the process); `extra` variables come first. Raises Stuck."""
     if formula.kind == "list":
         return [value(work, token, item, extra) for item in formula.items]
     if formula.kind == "map":
         return {key: value(work, token, item, extra) for key, item in zip(formula.keys, formula.items, strict=True)}
-    scope = Visible(work.state, view.scope_locals(work.state, token), extra)
     try:
         compiled = compile_text(formula.text, language=_language(formula))
-        return to_json(compiled.evaluate(scope, _host(work, token)))
+        return to_json(compiled.evaluate(seen_by(work, token, extra), host(work, token)))
     except ExpressionError as fault:
         raise Stuck("expression", str(fault)) from None
 
@@ -102,7 +106,8 @@ def _language(formula: Formula) -> Any:
     return formula.language
 
 
-def _host(work: Work, token: int) -> Host:
+def host(work: Work, token: int) -> Host:
+    """What formulas see of the world besides variables: the step's time and `execution`."""
     instance = work.state.instance
     node = work.graph.nodes.get(work.state.tokens[token].node) if token else None
     execution = HostObject(

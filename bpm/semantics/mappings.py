@@ -54,6 +54,22 @@ def write_outward(work: Work, token: int, variables: Mapping[str, Any], *, skip_
         set_variable(work, home, name, content, token=token)
 
 
+def bring_back(work: Work, token: int, node: Node, variables: Mapping[str, Any]) -> None:
+    """Write what the work at a node has brought: outward, or (Zeebe, where it maps outputs) into the own scope."""
+    if node.outputs_only:
+        keep_beside(work, token, variables)
+    else:
+        write_outward(work, token, variables)
+
+
+def keep_beside(work: Work, token: int, variables: Mapping[str, Any]) -> None:
+    """Write variables into the token's own scope, beside those that are there."""
+    if variables:
+        scope = own_scope(work, work.token(token))
+        for name, content in variables.items():
+            set_variable(work, scope, name, content, token=token)
+
+
 def take_in(work: Work, token: Token, node: Node) -> None:
     """Evaluate the inputs of an activity into its own scope. Raises Stuck.
 
@@ -69,8 +85,11 @@ def take_in(work: Work, token: Token, node: Node) -> None:
 def give_out(work: Work, token: Token, node: Node) -> None:
     """Evaluate the outputs of an activity and write them to the scope around it. Raises Stuck."""
     for mapping in node.outputs:
-        content = value(work, token.id, mapping.source)
-        write_outward(work, token.id, {mapping.target: content}, skip_own=True)
+        content = {mapping.target: value(work, token.id, mapping.source)}
+        if mapping.local:
+            keep_beside(work, token.id, content)
+        else:
+            write_outward(work, token.id, content, skip_own=True)
 
 
 def passed_on(work: Work, token: Token, assignments: tuple[Assignment, ...]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from bpm.semantics.state import Token
 from bpm.semantics.tokens import end_attached
 from bpm.semantics.work import Refused, Stuck, Work
 
-
 # Where the flow by which a token came decides what happens next.
 JOINS = ("parallel", "inclusive", "complex")
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
+from bpm.decisions import Evaluator
 from bpm.semantics.lifecycle import is_final
 
 # A question to the state: ("token", 5), ("children", 3), ("variable", 0, "amount"), ... listed in bpm.semantics.view.
@@ -201,6 +202,8 @@ class State:
     links: dict[tuple[int, int, str], Link] = field(default_factory=dict)
     known: frozenset[Key] | None = None
     born_after: int = 0  # the counter when the step began: entities above it were made in this step
+    # Compiled decisions by the id of their definition; the shell brings them, they never change.
+    library: dict[str, Evaluator] = field(default_factory=dict, compare=False)
     # What this commit has touched, in order: (kind, key) -> None. Emptied by `sealed`.
     touched: dict[tuple[str, Any], None] = field(default_factory=dict)
     # Open entities by what they hang on: ("scope"|"parent", token) -> token ids; ("attached", token) -> (kind, id).

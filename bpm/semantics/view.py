@@ -14,6 +14,13 @@
 | ("conditions",) | all open CONDITION tickets of the instance |
 | ("signals", name) | all open SIGNAL tickets of that name of the instance |
 
+Two questions are not about the instance, and the whole of it does not answer them either:
+
+| key | what is asked |
+|---|---|
+| ("decision", key, binding, version) | the id of the decision's definition (None: none), into `command.answers` |
+| ("model", id) | the compiled decisions of that definition, into `state.library` |
+
 A yes/no question ("is any other child open?") is answered by one witness, so a loader may give two open children of a
 token that has ten thousand, and leave ("children", token) out of `known`.
 """
@@ -23,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from bpm.decisions import Evaluator
 from bpm.semantics.lifecycle import is_final
 from bpm.semantics.state import ATTACHED, Entity, Key, State, Ticket, Token, Variable
 
@@ -122,6 +130,13 @@ def signals(state: State, name: str) -> list[Ticket]:
     require(state, "signals", name)
     found = (t for _, t in sorted(state.tickets.items()) if t.kind == "SIGNAL" and t.state == "OPEN")
     return [ticket for ticket in found if ticket.name == name]
+
+
+def model(state: State, id: str) -> Evaluator:
+    """The compiled decisions of a definition."""
+    if id not in state.library:
+        raise Missing(("model", id))
+    return state.library[id]
 
 
 def subtree(state: State, top: int) -> list[Token]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from bpm.graph import Node, Process
 from bpm.semantics import view
+from bpm.semantics.commands import answer_name
 from bpm.semantics.events import Event
 from bpm.semantics.evolve import apply, evolve
 from bpm.semantics.state import Entity, State, Token, key_of
@@ -103,6 +104,13 @@ class Work:
             reason=reason,
             **payload,
         )
+
+    def answer(self, *key: Any) -> Any:
+        """What the shell has looked up outside the instance. Raises view.Missing where it has not yet."""
+        name = answer_name(key)
+        if name not in self.answers:
+            raise view.Missing(key)
+        return self.answers[name]
 
     def token(self, id: int) -> Token:
         """The token as it is now. Raises view.Missing where it is not loaded."""

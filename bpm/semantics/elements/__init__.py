@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bpm.graph import Flow, Node
-from bpm.semantics.elements import activities, ends, events, flows, gateways, subprocesses
+from bpm.semantics.elements import activities, decisions, ends, events, flows, gateways, subprocesses
 from bpm.semantics.work import Work
 
 
@@ -35,6 +35,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "end": Behaviour(ends.enter_end, ends.close_end),
     "pass": Behaviour(activities.enter_pass),
     "external": Behaviour(activities.enter_external),
+    "decision": Behaviour(decisions.enter_decision),
     "user": Behaviour(activities.enter_user),
     "receive": Behaviour(activities.enter_receive),
     "call": Behaviour(activities.enter_call, activities.close_call),

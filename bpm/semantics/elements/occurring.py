@@ -8,7 +8,7 @@ from bpm.graph import Node
 from bpm.semantics import view
 from bpm.semantics.elements.waiting import set_following, wait_for
 from bpm.semantics.handlers import begin_event_subprocess, interrupt
-from bpm.semantics.mappings import write_outward
+from bpm.semantics.mappings import bring_back
 from bpm.semantics.tokens import create, detach, end_attached, move
 from bpm.semantics.work import Work
 
@@ -29,11 +29,11 @@ def occur(
     event has come only when all its parts have (None until then).
     """
     if node.trigger is not None and node.trigger.kind == "parallel_multiple" and _awaited(work, token, node):
-        write_outward(work, token, variables)
+        bring_back(work, token, node, variables)
         return None
     if node.kind == "boundary":
         advanced = _occur_at_boundary(work, token, node, reason)
-        write_outward(work, advanced, variables)
+        bring_back(work, advanced, node, variables)
         _again(work, token, node, schedule)
         return advanced
     if node.kind == "start":
@@ -51,7 +51,7 @@ def occur(
         detach(work, token, reason="left")
         flow = next(f.id for f in work.graph.outgoing(work.node(found)) if f.target == node.id)
         move(work, token, node.id, reason, flow=flow, step="leave")
-    write_outward(work, token, variables)
+    bring_back(work, token, node, variables)
     return token
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bpm.compiler import beans
+from bpm.graph import DecisionSpec, Formula
 from tests.pure.compiler.writing import codes, line, node, process
 
 
@@ -170,9 +171,14 @@ def test_decisions():
         '<businessRuleTask id="x" camunda:decisionRef="risk" camunda:resultVariable="r"'
         ' camunda:mapDecisionResult="singleEntry"/>'
     )
-    assert (found.kind, dict(found.decision)) == (
-        "decision",
-        {"ref": "risk", "result_variable": "r", "map": "singleEntry"},
+    assert found.kind == "decision"
+    assert found.decision == DecisionSpec(target=Formula(text="risk"), result_variable="r", mapping="singleEntry")
+    pinned = node(
+        '<businessRuleTask id="x" camunda:decisionRef="${name}" camunda:decisionRefBinding="version"'
+        ' camunda:decisionRefVersion="2"/>'
+    )
+    assert pinned.decision == DecisionSpec(
+        target=Formula(text="${name}"), binding="version", version=Formula(text="2"), mapping="resultList"
     )
     zeebe = node(
         '<businessRuleTask id="x"><extensionElements><zeebe:calledDecision decisionId="risk"'
@@ -180,7 +186,19 @@ def test_decisions():
         "</businessRuleTask>",
         zeebe=True,
     )
-    assert dict(zeebe.decision) == {"ref": "risk", "result_variable": "r"}
+    assert zeebe.decision == DecisionSpec(target=Formula(text="risk"), result_variable="r")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'camunda:mapDecisionResult="everything"',
+        'camunda:decisionRefBinding="newest"',
+        'camunda:decisionRefBinding="version"',
+    ],
+)
+def test_decisions_bound_wrongly(said):
+    assert "value-wrong" in codes(line(f'<businessRuleTask id="x" camunda:decisionRef="risk" {said}/>'))
 
 
 def test_a_message_that_a_worker_sends():

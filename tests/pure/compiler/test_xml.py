@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -39,11 +39,11 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_are_refused_quickly(name):
     data, code = HOSTILE[name]
-    before = perf_counter()
+    before = process_time()
     with pytest.raises(xml.XmlFault) as caught:
         xml.read(data)
     assert caught.value.code == code
-    assert perf_counter() - before < 1.5  # far below a second on an idle machine
+    assert process_time() - before < 5  # far below a second on an idle machine; it must not hang
 
 
 def test_a_file_is_read_with_its_lines():

@@ -28,7 +28,7 @@ class Recording(Run):
             version=self.state.version,
             command=type(command).__name__,
             at=command.at,
-            arguments=c.to_json(command),
+            arguments=c.to_json(self.command),
             events=tuple(self.events[before:]),
         )
         self.commits.append(recorded)

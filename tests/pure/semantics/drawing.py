@@ -14,9 +14,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bpm.graph import CallSpec, Flow, Formula, Node, Process, Scope, UserSpec, WorkSpec
+from bpm.decisions import Evaluator
+from bpm.graph import CallSpec, DecisionSpec, Flow, Formula, Node, Process, Scope, UserSpec, WorkSpec
 from bpm.graph.reach import reach
-from bpm.semantics import Decided, Event, Need, Refusal, State, decide, evolve
+from bpm.semantics import Decided, Decision, Event, Need, Refusal, State, decide, evolve
 from bpm.semantics import commands as c
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
@@ -65,9 +66,9 @@ def draw(*lines: str, scopes: dict[str, tuple[str, ...]] | None = None, **option
 def _node(kind: str, id: str, scope: str) -> Node:
     work = WorkSpec(topic=Formula(text=id)) if kind == "external" else None
     call = CallSpec(target=Formula(text=id)) if kind == "call" else None
-    return Node(
-        id=id, kind=kind, element=kind, scope=scope, work=work, user=UserSpec() if kind == "user" else None, call=call
-    )
+    decision = DecisionSpec(target=Formula(text=id), result_variable="result") if kind == "decision" else None
+    user = UserSpec() if kind == "user" else None
+    return Node(id=id, kind=kind, element=kind, scope=scope, work=work, user=user, call=call, decision=decision)
 
 
 def _scopes(nodes: dict[str, Node], inner: dict[str, tuple[str, ...]]) -> dict[str, Scope]:
@@ -86,8 +87,9 @@ def _scopes(nodes: dict[str, Node], inner: dict[str, tuple[str, ...]]) -> dict[s
 class Run:
     """One instance in memory. Every step is decided, sealed, and checked: a fold of the events gives the same state."""
 
-    def __init__(self, process: Process, **start: Any) -> None:
+    def __init__(self, process: Process, *, decisions: dict[str, Evaluator] | None = None, **start: Any) -> None:
         self.process = process
+        self.decisions = decisions or {}
         self.at = START
         self.state = State(thread="i")
         self.events: list[Event] = []
@@ -112,8 +114,9 @@ class Run:
         return answer.code
 
     def _step(self, command: c.Command) -> None:
-        decided = decide(self.process, self.state, command)
+        command, decided = answered(self.process, self.state, command, self.decisions)
         assert isinstance(decided, Decided), decided
+        self.command = command
         assert decide_from_nothing(self.process, self.state, command) == decided.events
         assert evolve(self.state, decided.events) == decided.state
         self.state = decided.state.sealed()
@@ -159,9 +162,27 @@ class Run:
         return self.state.variables[(scope, name)].value
 
 
+def answered(
+    process: Process, state: State, command: c.Command, decisions: dict[str, Evaluator]
+) -> tuple[c.Command, Decision]:
+    """Decide, answering what is asked about decisions: their key is the id of their only version."""
+    while True:
+        decision = decide(process, state, command)
+        match decision:
+            case Need((("decision", key, binding, version),)):
+                found = key if key in decisions and version in (None, "1") else None
+                name = c.answer_name(("decision", key, binding, version))
+                command = dataclasses.replace(command, answers=command.answers | {name: found})
+            case Need((("model", id),)):
+                state.library[id] = decisions[id]
+            case _:
+                return command, decision
+
+
 def decide_from_nothing(process: Process, whole: State, command: c.Command) -> tuple[Event, ...]:
     """The events when only what `Need` asks for is loaded, starting from nothing: must equal deciding on the whole."""
     part = State(thread=whole.thread, version=whole.version, counter=whole.counter, known=frozenset())
+    part.library = whole.library
     part.born_after = whole.counter
     for instance in whole.instances.values():
         part.put("instance", instance)
