@@ -60,8 +60,9 @@ class EngineDriver:
             deployed = engine.deploy(files, actor=SCENARIO, strict=strict)
         except engine.DeployRefused as refused:
             return [str(found) for found in refused.diagnostics if found.severity == "error"]
-        except EngineError as refused:
-            return [refused.message]
+        except engine.Invalid:
+            # No rule is broken, and nothing in the models can be run: as drawings they are accepted.
+            return ()
         self._processes = tuple(one.key for one in deployed.definitions)
         return ()
 
