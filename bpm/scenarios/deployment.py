@@ -5,13 +5,16 @@ Each model file is compiled once for all scenarios that name it, as long as it d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 from bpm.compiler import Compiled, check_together, compile_bpmn
+from bpm.compiler.dmn import compile_dmn
+from bpm.decisions import Evaluator
+from bpm.decisions.model import Decision, Service
 from bpm.expressions import ExpressionError, compile_text
 from bpm.expressions.timers import Kind, Schedule, first
 from bpm.graph import Formula, Node, Process, Trigger
@@ -32,6 +35,8 @@ class Deployment:
 
     processes: dict[str, Process]
     refusals: tuple[str, ...] = ()
+    # Decisions (DMN) by their key.
+    decisions: dict[str, Evaluator] = field(default_factory=dict)
 
     def beginnings(self, kind: str, name: str | None = None) -> list[Beginning]:
         """The starts of that kind (message, signal, timer), with that name where one is given, in the files' order."""
@@ -47,20 +52,40 @@ class Deployment:
 def deploy(models: Sequence[Path], *, strict: bool) -> Deployment:
     """Compile the files together."""
     compiled: list[Compiled] = []
+    tables: dict[str, bytes] = {}
     refusals: list[str] = []
     for path in dict.fromkeys(models):
         try:
+            if path.suffix == ".dmn":
+                tables[path.name] = path.read_bytes()
+                continue
             status = path.stat()
             compiled.append(_compile(path, status.st_mtime_ns, status.st_size, strict))
         except OSError as problem:
             refusals.append(f"{path}: {problem.strerror}")
+    decisions = _decisions(tables, refusals)
     refusals += [str(error) for item in compiled for error in item.errors]
     refusals += [str(found) for found in check_together(compiled) if found.severity == "error"]
     processes: dict[str, Process] = {}
     for item in compiled:
         for process in item.processes:
             processes.setdefault(process.id, process)
-    return Deployment(processes, tuple(refusals))
+    return Deployment(processes, tuple(refusals), decisions)
+
+
+def _decisions(tables: Mapping[str, bytes], refusals: list[str]) -> dict[str, Evaluator]:
+    """The decisions of the DMN files by key; what is wrong with the files joins `refusals`."""
+    found: dict[str, Evaluator] = {}
+    for name, content in tables.items():
+        others = [data for other, data in tables.items() if other != name]
+        compiled = compile_dmn(content, file=name, others=others)
+        refusals += [str(error) for error in compiled.errors]
+        if compiled.decisions is not None and not compiled.errors:
+            evaluator = Evaluator(compiled.decisions)
+            for element in compiled.decisions.own.elements:
+                if isinstance(element, Decision | Service):
+                    found.setdefault(element.id, evaluator)
+    return found
 
 
 def first_moment(beginning: Beginning, now: datetime) -> Schedule | None:

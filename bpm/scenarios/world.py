@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -143,11 +143,7 @@ class World:
         state = thread.state
         decided: list[tuple[Commit, Decided, State]] = []
         for command in commands:
-            decision = decide(thread.graph, state, command)
-            if isinstance(decision, Refusal):
-                raise Refused(decision.message)
-            if isinstance(decision, Need):
-                raise LookupError(f"a whole state was asked for {decision.keys}")
+            command, decision = self._decide(thread.graph, state, command)
             state = decision.state.sealed()
             name, arguments = type(command).__name__, c.to_json(command)
             sequence = self.sequence + len(decided) + 1
@@ -158,6 +154,23 @@ class World:
             thread.commits.append(commit)
             thread.state = state
             self._note(thread, decision)
+
+    def _decide(self, graph: Process, state: State, command: c.Command) -> tuple[c.Command, Decided]:
+        """Decide, answering what lies outside of the instance: a decision's id here is its key, of its one version."""
+        known = self.deployment.decisions
+        while True:
+            match decide(graph, state, command):
+                case Decided() as decided:
+                    return command, decided
+                case Refusal(_, message):
+                    raise Refused(message)
+                case Need((("decision", key, _, version) as question,)):
+                    found = key if key in known and version in (None, "1") else None
+                    command = replace(command, answers=command.answers | {c.answer_name(question): found})
+                case Need((("model", id),)):
+                    state.library[id] = known[id]
+                case Need(keys):
+                    raise LookupError(f"a whole state was asked for {keys}")
 
     def tickets(self, kind: str, name: str, *, but: Thread | None = None) -> list[tuple[Thread, Ticket]]:
         """The open tickets of that kind and name, over all instances (`but` one), the oldest first."""
