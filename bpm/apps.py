@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -15,7 +16,9 @@ class BpmConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Find the handlers of the installed apps, and let Celery know of ready work."""
+        """Find the handlers of the installed apps, let Celery know of ready work, keep the roles' groups current."""
         from bpm.jobs.starting import start_up
+        from bpm.store.access import keep_groups_current
 
         start_up()
+        post_migrate.connect(keep_groups_current, dispatch_uid="bpm.store.access")

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 
 from bpm.models import Incident, ProcessInstance, Token, TokenEvent
-from bpm.queries.rows import Marks
+from bpm.queries.rows import Definition, Marks
 
 OPEN_TOKEN = ("ACTIVE", "WAITING")
 # Passages are counted among this many events, heat among this many open instances: a page never reads more.
@@ -52,9 +52,11 @@ def marks_of_instance(instance_id: UUID, started_at: datetime) -> Marks:
     )
 
 
-def marks_of_definition(definition_id: UUID) -> Marks:
+def marks_of_definition(definition: Definition) -> Marks:
     """Where the newest open instances of a definition are."""
-    newest = ProcessInstance.objects.filter(definition_id=definition_id, ended_at=None).order_by("-started_at")
+    # The key is what the index by time is for.
+    instances = ProcessInstance.objects.filter(definition_key=definition.key, definition_id=definition.id)
+    newest = instances.filter(ended_at=None).order_by("-started_at")
     ids = newest.values("id")[:INSTANCES_READ]
     return Marks(
         tokens=_by_node(standing_tokens().filter(instance_id__in=ids)),

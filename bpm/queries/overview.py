@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
+from django.db import connection
 from django.db.models import Min
-from django.db.models.functions import TruncHour
 
 from bpm.models import EngineEvent, ExternalTask, Incident, ProcessInstance, Timer, Token, UserTask
 from bpm.queries.paging import Count, count_up_to
 
 COUNTED = 100_000
 READ_FOR_CHART = 50_000
+# Grouped where the rows are, and over a bounded number of them.
+READY_BY_TOPIC = """
+    SELECT topic, count(*) FROM (SELECT topic FROM external_tasks WHERE state = 'READY' LIMIT %s) ready
+    GROUP BY topic ORDER BY count(*) DESC, topic LIMIT %s
+"""
+HOURLY = """
+    SELECT date_trunc('hour', {column}, 'UTC'), count(*) FROM (
+        SELECT {column} FROM process_instances WHERE {column} >= %s AND state = ANY(%s)
+        ORDER BY {column} DESC LIMIT %s
+    ) lately
+    GROUP BY 1
+"""
 STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
 
 
@@ -43,18 +55,18 @@ class Hour:
     failed: int
 
 
-def figures() -> Figures:
-    """The figures of now."""
+def figures(limit: int = COUNTED) -> Figures:
+    """The figures of now, each counted up to `limit`."""
     tasks = ExternalTask.objects.all()
     return Figures(
-        instances={state: count_up_to(ProcessInstance.objects.filter(state=state), COUNTED) for state in STATES},
-        incidents=count_up_to(Incident.objects.filter(state="OPEN"), COUNTED),
-        user_tasks=count_up_to(UserTask.objects.filter(state__in=["READY", "CLAIMED"]), COUNTED),
-        ready_tasks=count_up_to(tasks.filter(state="READY"), COUNTED),
-        locked_tasks=count_up_to(tasks.filter(state="LOCKED"), COUNTED),
-        failed_tasks=count_up_to(Incident.objects.filter(state="OPEN", kind="task"), COUNTED),
-        timers=count_up_to(Timer.objects.filter(state="SCHEDULED"), COUNTED),
-        active_tokens=count_up_to(Token.objects.filter(state="ACTIVE"), COUNTED),
+        instances={state: count_up_to(ProcessInstance.objects.filter(state=state), limit) for state in STATES},
+        incidents=count_up_to(Incident.objects.filter(state="OPEN"), limit),
+        user_tasks=count_up_to(UserTask.objects.filter(state__in=["READY", "CLAIMED"]), limit),
+        ready_tasks=count_up_to(tasks.filter(state="READY"), limit),
+        locked_tasks=count_up_to(tasks.filter(state="LOCKED"), limit),
+        failed_tasks=count_up_to(Incident.objects.filter(state="OPEN", kind="task"), limit),
+        timers=count_up_to(Timer.objects.filter(state="SCHEDULED"), limit),
+        active_tokens=count_up_to(Token.objects.filter(state="ACTIVE"), limit),
         next_timer=oldest_due(),
     )
 
@@ -72,18 +84,18 @@ def oldest_due() -> datetime | None:
 
 def ready_by_topic(limit: int = 100) -> list[tuple[str, int]]:
     """(topic, READY external tasks), the most first, counted among the first COUNTED of them."""
-    ready = ExternalTask.objects.filter(state="READY").order_by().values_list("topic", flat=True)[:COUNTED]
-    return Counter(ready).most_common(limit)
+    with connection.cursor() as cursor:
+        cursor.execute(READY_BY_TOPIC, [COUNTED, limit])
+        return [(topic, number) for topic, number in cursor.fetchall()]
 
 
 def last_hours(now: datetime, hours: int = 24) -> list[Hour]:
     """What happened to instances in each of the last hours, the oldest first (of at most READ_FOR_CHART instances)."""
     end = now.replace(minute=0, second=0, microsecond=0)
     begin = end - timedelta(hours=hours - 1)
-    started = _hourly(ProcessInstance.objects.filter(started_at__gte=begin), "started_at")
-    ended = ProcessInstance.objects.filter(ended_at__gte=begin)
-    completed = _hourly(ended.filter(state="COMPLETED"), "ended_at")
-    failed = _hourly(ended.filter(state__in=["FAILED", "CANCELLED"]), "ended_at")
+    started = _hourly("started_at", STATES, begin)
+    completed = _hourly("ended_at", ("COMPLETED",), begin)
+    failed = _hourly("ended_at", ("FAILED", "CANCELLED"), begin)
     moments = [begin + timedelta(hours=number) for number in range(hours)]
     return [Hour(at=at, started=started[at], completed=completed[at], failed=failed[at]) for at in moments]
 
@@ -98,6 +110,9 @@ def last_tick() -> datetime | None:
     )
 
 
-def _hourly(rows: Any, column: str) -> Counter[datetime]:
-    hours = rows.order_by(f"-{column}").annotate(hour=TruncHour(column)).values_list("hour", flat=True)
-    return Counter(hours[:READ_FOR_CHART])
+def _hourly(column: str, states: Sequence[str], begin: datetime) -> Counter[datetime]:
+    """How many instances of the states per hour. `column` is a name of ours, never of somebody outside."""
+    statement = HOURLY.format(column=column)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [begin, list(states), READ_FOR_CHART])
+        return Counter(dict(cursor.fetchall()))

@@ -95,5 +95,11 @@ def fill_groups() -> None:
         group.permissions.add(*Permission.objects.filter(wanted, content_type__app_label="bpm"))
 
 
+def keep_groups_current(sender: Any, **_: Any) -> None:
+    """post_migrate: after our own permissions were made, which is with the app of permissions at the latest."""
+    if sender.label in ("bpm", "auth"):
+        fill_groups()
+
+
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()

@@ -28,8 +28,8 @@ def page(request: HttpRequest, id: UUID) -> Shown:
     context = {
         "definition": definition,
         "versions": definitions.versions_of(definition.key),
-        "marks": diagram.marks_of_definition(id),
+        "marks": diagram.marks_of_definition(definition),
         "nodes": nodes_of(id).values(),
-        "instances": instances.list_instances(definition_id=id, size=10),
+        "instances": instances.list_instances(definition_key=definition.key, definition_id=id, size=10),
     }
     return Shown("cockpit/definition.html", definition.title, context)

@@ -18,7 +18,6 @@ TASK_STATES = {
     "ready": (gettext_lazy("Ready"), ("READY",)),
     "locked": (gettext_lazy("In work"), ("LOCKED",)),
     "failed": (gettext_lazy("Failed"), ("FAILED",)),
-    "done": (gettext_lazy("Done"), ("DONE",)),
 }
 
 

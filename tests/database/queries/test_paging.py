@@ -1,0 +1,127 @@
+"""Lists are paged by key: every row once, in order, whatever the size of a page; counting stops at its limit."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from bpm import engine
+from bpm.queries import definitions, diagram, incidents, instances, overview, paging, work
+from tests.database.api.conftest import ORDER
+
+NUMBER = 7
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def orders() -> list:
+    """Some orders whose stock could not be checked, and one more that goes on."""
+    engine.deploy({"order.bpmn": ORDER.read_bytes()}, actor="tests")
+    ids = [
+        engine.start("order", {"n": number, "price": 0.1}, business_key=f"K-{number}", actor="tests").thread_id
+        for number in range(NUMBER)
+    ]
+    for task in engine.fetch_and_lock(["orders.check-stock"], worker="w", max=NUMBER - 1):
+        engine.fail_task(task.id, worker="w", message="broken", retries=0)
+    return ids
+
+
+def whole(listed, size, **filters):
+    found, after = [], None
+    while True:
+        page = listed(after=after, size=size, **filters)
+        assert len(page.items) <= size
+        found += page.items
+        if page.after is None:
+            return found
+        after = page.after
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 50])
+def test_every_row_comes_once_and_in_order(orders, size):
+    found = whole(instances.list_instances, size)
+    assert [row.id for row in found] == orders[::-1]
+    assert [row.business_key for row in found] == [f"K-{n}" for n in reversed(range(NUMBER))]
+    stopped = whole(incidents.list_incidents, size)
+    assert len({row.id for row in stopped}) == len(stopped) == NUMBER - 1
+    assert [row.created_at for row in stopped] == sorted((row.created_at for row in stopped), reverse=True)
+    assert len({row.id for row in whole(work.list_external_tasks, size)}) == NUMBER
+
+
+def test_rows_that_come_meanwhile_do_not_shift_a_page(orders):
+    first = instances.list_instances(size=3)
+    engine.start("order", actor="tests")
+    second = instances.list_instances(size=3, after=first.after)
+    assert [row.id for row in (*first.items, *second.items)] == orders[::-1][:6]
+
+
+@pytest.mark.parametrize("cursor", ["nonsense", "WzFd", "WyJhIiwiYiJd", "\u00e9", "W10"])
+def test_a_cursor_of_another_list_is_refused(orders, cursor):
+    with pytest.raises(paging.BadCursor):
+        instances.list_instances(after=cursor)
+
+
+def test_counting_stops_at_its_limit(orders):
+    rows = instances._instances()
+    assert str(paging.count_up_to(rows, 3)) == "3+"
+    assert str(paging.count_up_to(rows, NUMBER)) == str(NUMBER)
+    assert not paging.count_up_to(rows.filter(state="FAILED"), 3)
+
+
+@pytest.mark.parametrize(
+    "listed", [instances.list_instances, incidents.list_incidents, work.list_external_tasks, work.list_user_tasks]
+)
+def test_a_page_asks_as_often_for_many_rows_as_for_one(orders, listed):
+    listed(size=1)
+    with CaptureQueriesContext(
+        connection,
+    ) as one:
+        listed(size=1)
+    with CaptureQueriesContext(connection) as many:
+        listed(size=50)
+    assert len(many) == len(one) <= 3
+
+
+def test_an_instance_says_where_it_is_and_what_it_waits_for(orders):
+    instance = instances.get_instance(orders[0])
+    assert instance.incidents == 1
+    assert [(place.node_id, place.name, place.tokens) for place in instance.places] == [
+        ("CheckStock", "Check stock", 1)
+    ]
+    waits = instances.open_work(instance)
+    assert [(task.topic, task.state, task.retries) for task in waits.external_tasks] == [
+        ("orders.check-stock", "FAILED", 0)
+    ]
+    assert [(found.message, found.topic) for found in waits.incidents] == [("broken", "orders.check-stock")]
+    assert [(v.name, str(v.value)) for v in instances.variables_of(orders[0])] == [("n", "0"), ("price", "0.1")]
+    marks = diagram.marks_of_instance(orders[0], instance.started_at)
+    assert marks.tokens == marks.incidents == {"CheckStock": 1}
+    assert marks.flows == {"ToCheckStock": 1}
+
+
+def test_a_token_that_forked_is_nowhere(orders):
+    (task,) = engine.fetch_and_lock(["orders.check-stock"], worker="w")
+    engine.complete_task(task.id, worker="w", variables={"in_stock": True})
+    instance = instances.get_instance(task.instance_id)
+    assert {place.node_id for place in instance.places} == {"ChargeCard", "PackParcel"}
+
+
+def test_figures_and_groups(orders):
+    figures = overview.figures()
+    assert (figures.instances["RUNNING"].number, figures.incidents.number) == (NUMBER, NUMBER - 1)
+    assert overview.ready_by_topic() == [("orders.check-stock", 1)]
+    (group,) = incidents.grouped()
+    assert (group["node_name"], group["message"], group["number"]) == ("Check stock", "broken", NUMBER - 1)
+    definition = definitions.find_definition("order")
+    assert definitions.get_definition(definition.id, counts=True).incidents.number == NUMBER - 1
+    assert diagram.marks_of_definition(definition).tokens == {"CheckStock": NUMBER}
+
+
+def test_the_chart_counts_by_hour(orders):
+    now = instances.get_instance(orders[0]).started_at
+    hours = overview.last_hours(now)
+    assert len(hours) == 24
+    assert sum(hour.started for hour in hours) == NUMBER
+    engine.cancel_instance(orders[0], actor="tests")
+    assert sum(hour.failed for hour in overview.last_hours(now)) == 1
