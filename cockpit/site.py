@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm as PlainAuthenticationForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
@@ -17,15 +17,15 @@ from unfold.sites import UnfoldAdminSite
 from cockpit import access, actions, diagrams, pages
 from cockpit.pages.shown import Shown
 
-View = Callable[..., Shown | HttpResponse]
+type View = Callable[..., Any]
 
 
 class Login(AuthenticationForm):
     """Whoever has an account may log in; what they may see is asked afterwards."""
 
     def confirm_login_allowed(self, user: Any) -> None:
-        """Past AdminAuthenticationForm, which asks for is_staff."""
-        super(AdminAuthenticationForm, self).confirm_login_allowed(user)
+        """Past the admin's own form, which asks for is_staff."""
+        PlainAuthenticationForm.confirm_login_allowed(self, user)
 
 
 class CockpitSite(UnfoldAdminSite):
@@ -53,7 +53,7 @@ class CockpitSite(UnfoldAdminSite):
         """Turn what a page says into a response."""
 
         def framed(request: HttpRequest, **arguments: Any) -> HttpResponse:
-            request.current_app = self.name  # type: ignore[attr-defined]
+            request.current_app = self.name
             shown = view(request, **arguments)
             if isinstance(shown, HttpResponse):
                 return shown

@@ -96,7 +96,7 @@ def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes]]:
     """The deployment's name and files. Raises Problem."""
     check_size(request)
     if request.content_type == "multipart/form-data":
-        sent = request.FILES.getlist("files") or [file for _name, file in request.FILES.items()]
+        sent = [file for name in request.FILES for file in request.FILES.getlist(name)]
         return str(request.POST.get("name", "")), {file.name or "model.bpmn": file.read() for file in sent}
     body = ExactParser().parse_body(request)
     files = body.get("files") if isinstance(body, dict) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
@@ -51,7 +51,7 @@ TYPE = "urn:tokentrail:problem:"
 RETRY_AFTER = "1"
 
 # Errors of HTTP and of the framework by their status.
-BY_STATUS = {status: code for code, (status, _title) in reversed(PROBLEMS.items())} | {
+BY_STATUS = {status: code for code, (status, _title) in reversed(list(PROBLEMS.items()))} | {
     409: "wrong_state",
     422: "invalid",
 }
@@ -78,25 +78,6 @@ def document(request: HttpRequest, code: str, detail: str, **more: Any) -> HttpR
     if status == 503:
         response["Retry-After"] = RETRY_AFTER
     return response
-
-
-def install(api: NinjaAPI) -> None:
-    """Let the API answer every exception with a problem document."""
-    api.add_exception_handler(Problem, _problem)
-    api.add_exception_handler(DeployRefused, _deploy_refused)
-    api.add_exception_handler(EngineError, _refused)
-    api.add_exception_handler(ValidationError, _invalid)
-    api.add_exception_handler(AuthenticationError, _not_authenticated)
-    api.add_exception_handler(HttpError, _http_error)
-    api.add_exception_handler(Http404, _not_found)
-    api.add_exception_handler(BadCursor, _bad_cursor)
-    api.add_exception_handler(BadTraceCursor, _bad_cursor)
-    api.add_exception_handler(RequestDataTooBig, _too_large)
-    api.add_exception_handler(values.UnfitValue, _unfit)
-    api.add_exception_handler(LostRace, _lost_race)
-    api.add_exception_handler(OperationalError, _unavailable)
-    api.add_exception_handler(InterfaceError, _unavailable)
-    api.add_exception_handler(Exception, _unexpected)
 
 
 def _problem(request: HttpRequest, problem: Problem) -> HttpResponse:
@@ -174,3 +155,29 @@ def _unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
     """What nobody foresaw: the log has it all, the answer nothing."""
     log.exception("request failed", path=request.path, method=request.method)
     return document(request, "error", "the server could not do this; its log says why")
+
+
+# The most special class of an exception decides.
+HANDLERS: tuple[tuple[type[Exception], Callable[[HttpRequest, Any], HttpResponse]], ...] = (
+    (Problem, _problem),
+    (DeployRefused, _deploy_refused),
+    (EngineError, _refused),
+    (ValidationError, _invalid),
+    (AuthenticationError, _not_authenticated),
+    (HttpError, _http_error),
+    (Http404, _not_found),
+    (BadCursor, _bad_cursor),
+    (BadTraceCursor, _bad_cursor),
+    (RequestDataTooBig, _too_large),
+    (values.UnfitValue, _unfit),
+    (LostRace, _lost_race),
+    (OperationalError, _unavailable),
+    (InterfaceError, _unavailable),
+    (Exception, _unexpected),
+)
+
+
+def install(api: NinjaAPI) -> None:
+    """Let the API answer every exception with a problem document."""
+    for error, handler in HANDLERS:
+        api.add_exception_handler(error, handler)

@@ -75,7 +75,7 @@ def _with_latest(rows: QuerySet[ProcessDefinition]) -> QuerySet[Any]:
 
 
 def _shape(row: Any, *, counts: bool = False) -> Definition:
-    figures = {}
+    figures: dict[str, Any] = {}
     if counts:
         instances = ProcessInstance.objects.filter(definition_id=row.id)
         figures = {

@@ -25,13 +25,13 @@ def user_tasks(request: HttpRequest) -> Shown:
     """User tasks: all open ones, mine, or those I may claim; asked by htmx: the rows alone."""
     whose = first(request, "whose")
     name = request.user.get_username()
-    groups = list(request.user.groups.values_list("name", flat=True))  # type: ignore[union-attr]
-    wanted: dict[str, Any] = {
+    groups = list(request.user.groups.values_list("name", flat=True))
+    wanted: dict[str, dict[str, Any]] = {
         "mine": {"assignee": name},
         "claimable": {"candidate": name, "candidate_groups": groups, "unassigned": True},
         "unassigned": {"unassigned": True},
-    }.get(whose, {})
-    page = _page(work.list_user_tasks, request, **wanted)
+    }
+    page = _page(work.list_user_tasks, request, **wanted.get(whose, {}))
     choices = (
         ("", _("All open")),
         ("mine", _("Mine")),

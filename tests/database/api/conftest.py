@@ -41,7 +41,7 @@ class Api:
         if self.token:
             sent["Authorization"] = f"Bearer {self.token}"
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        response = Client().generic(method, f"/api{path}", data, content_type="application/json", headers=sent)
+        response: Any = Client().generic(method, f"/api{path}", data, content_type="application/json", headers=sent)
         read = b"".join(response.streaming_content) if response.streaming else response.content
         is_json = "json" in response.get("Content-Type", "") and "ndjson" not in response["Content-Type"]
         return Answer(response.status_code, loads(read) if is_json and read else read, response.headers)
