@@ -57,6 +57,7 @@ def _multiple(place: Place, element: Element) -> LoopSpec:
         collection=collection,
         element_variable=element_variable,
         index_variable=said.get("elementIndexVariable"),
+        first_index=0 if zeebe is None else 1,
         completion_condition=None if done is None else formulas.condition(place, done, what="The completion condition"),
         output_collection=output_collection,
         output_element=output_element,

@@ -159,6 +159,7 @@ class LoopSpec:
     collection: Formula | None = None
     element_variable: str | None = None
     index_variable: str | None = None
+    first_index: int = 0  # loopCounter of the first round
     completion_condition: Formula | None = None
     output_collection: str | None = None
     output_element: Formula | None = None

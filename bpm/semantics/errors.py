@@ -37,13 +37,18 @@ def throw_error(
     finish(work, "FAILED", "error", code=code, message=message)
 
 
-def throw_escalation(work: Work, token: int, code: str | None, variables: dict[str, Any]) -> None:
-    """Raise an escalation at an open token; a handler that interrupts may have cancelled it then. Raises Stuck."""
+def throw_escalation(
+    work: Work, token: int, code: str | None, variables: dict[str, Any], *, gently: bool = False
+) -> None:
+    """Raise an escalation at an open token; a handler that interrupts may have cancelled it then. Raises Stuck.
+
+    `gently`: the token's own boundary events do not interrupt it (a loop throws at the end of each round).
+    """
     for place, boundaries, starts in places(work, token):
         caught = match(work, token, boundaries, "escalation", code)
         if caught is not None:
             node, trigger = caught
-            if node.interrupting:
+            if node.interrupting and not (gently and place.id == token):
                 interrupt(work, place.id, node, "escalation")
                 told = place.id
             else:

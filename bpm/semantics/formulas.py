@@ -13,21 +13,29 @@ from bpm.expressions import ExpressionError, Host, HostObject, compile_text
 from bpm.expressions.boundary import to_json, truth
 from bpm.graph import Formula
 from bpm.semantics import view
+from bpm.semantics.rounds import COUNTS, counts_around
 from bpm.semantics.state import State
 from bpm.semantics.work import Stuck, Work
 
 
 class Visible(Mapping[str, Any]):
-    """The variables a token sees, looked up one by one. `extra` comes first and belongs to no scope."""
+    """The variables a token sees, looked up one by one. `extra` comes first and belongs to no scope; then the counts of
+    the loop around the token (see `rounds`).
+    """
 
-    def __init__(self, state: State, scopes: list[int], extra: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, state: State, token: int, extra: Mapping[str, Any] | None = None) -> None:
         self._state = state
-        self._scopes = scopes
+        self._token = token
+        self._scopes = view.scope_locals(state, token)
         self._extra = extra or {}
 
     def __getitem__(self, name: str) -> Any:
         if name in self._extra:
             return self._extra[name]
+        if name in COUNTS:
+            counted = counts_around(self._state, self._token)
+            if counted is not None:
+                return counted[name]
         for scope in self._scopes:
             found = view.variable(self._state, scope, name)
             if found is not None:
@@ -56,7 +64,7 @@ def sees(state: State, token: int) -> dict[str, Any]:
 
 def seen_by(work: Work, token: int, extra: Mapping[str, Any] | None = None) -> Visible:
     """What formulas for that token see; `extra` comes first."""
-    return Visible(work.state, view.scope_locals(work.state, token), extra)
+    return Visible(work.state, token, extra)
 
 
 def value(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | None = None) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpm.decisions import Evaluation, TableTrace, mapped
+from bpm.decisions import Evaluation, mapped
 from bpm.expressions import ExpressionError, to_json
 from bpm.graph import DecisionSpec, Node
 from bpm.semantics import view
@@ -60,16 +60,5 @@ def _definition(work: Work, token: int, spec: DecisionSpec, key: str) -> str:
 
 def _said(evaluation: Evaluation) -> dict[str, Any]:
     """What history keeps of the way to the result: tables with inputs and matched rules; why something is null."""
-    said: dict[str, Any] = {"tables": [_table(table) for table in evaluation.tables]}
+    said: dict[str, Any] = {"tables": [table.to_json() for table in evaluation.tables]}
     return said | ({"warnings": list(evaluation.warnings)} if evaluation.warnings else {})
-
-
-def _table(table: TableTrace) -> dict[str, Any]:
-    return {
-        "decision": table.decision,
-        "table": table.table,
-        "inputs": [[label, to_json(value)] for label, value in table.inputs],
-        "rules": [
-            {"number": rule.number, "id": rule.id, "outputs": to_json(dict(rule.outputs))} for rule in table.rules
-        ],
-    }

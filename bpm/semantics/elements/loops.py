@@ -2,8 +2,8 @@
 
 The activity's own token waits as the body, with a LOOP ticket that counts: {"total", "done", "started"} (total null for
 the standard loop, where a condition says when it is enough). Each round is a token in the body's scope that carries its
-`index`; it does the activity once and ends. Expressions see nrOfInstances, nrOfActiveInstances and
-nrOfCompletedInstances (of the ticket) and, as a variable of each round, loopCounter (from 0, as Camunda counts).
+`index`; it does the activity once and ends. Expressions see the counts of the ticket (`rounds`) and, as a variable of
+each round, loopCounter (from 0, as Camunda 7 counts; Zeebe counts from 1).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from bpm.semantics.elements.throwing import throw_one
 from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.formulas import holds, number, value
 from bpm.semantics.mappings import keep_local, own_scope, set_variable, write_outward
+from bpm.semantics.rounds import counts, loop_ticket
 from bpm.semantics.state import Ticket, Token
 from bpm.semantics.tokens import cancel_below, complete, create, wait, wake
 from bpm.semantics.work import Stuck, Work
@@ -49,7 +50,7 @@ def round_done(work: Work, token: int, node: Node) -> None:
     loop = _spec(node)
     found = work.token(token)
     body = work.token(found.scope)
-    ticket = loop_ticket(work, body.id)
+    ticket = _ticket(work, body.id)
     if loop.output_collection and loop.output_element is not None:
         set_variable(work, body.local, _slot(loop, found.index), value(work, token, loop.output_element), token=body.id)
     complete(work, token, "loop", passed=True)
@@ -63,7 +64,7 @@ def round_done(work: Work, token: int, node: Node) -> None:
     elif loop.kind != "parallel":
         started = data["started"]
         data = data | {"started": started + 1}
-        work.change("TICKET_ADVANCED", "ticket", loop_ticket(work, body.id), "OPEN", reason="loop", data=data)
+        work.change("TICKET_ADVANCED", "ticket", _ticket(work, body.id), "OPEN", reason="loop", data=data)
         _begin(work, body.id, node, loop, started, _items(work, body.id, loop))
 
 
@@ -77,18 +78,9 @@ def _throw(work: Work, body: int, node: Node, loop: LoopSpec, data: dict[str, An
     return after.state == "WAITING" and after.node == node.id
 
 
-def loop_ticket(work: Work, body: int) -> Ticket:
-    """The ticket that counts the rounds of a body."""
-    for kind, one in view.attached(work.state, body):
-        if kind == "ticket" and one.kind == "LOOP":
-            ticket: Ticket = one
-            return ticket
-    raise AssertionError(f"token {body} has no loop")
-
-
 def _begin(work: Work, body: int, node: Node, loop: LoopSpec, index: int, items: list[Any] | None) -> None:
     round_ = create(work, node, scope=body, reason="loop", index=index)
-    seen: dict[str, Any] = {"loopCounter": index}
+    seen: dict[str, Any] = {"loopCounter": loop.first_index + index}
     if loop.index_variable:
         seen[loop.index_variable] = index
     if loop.element_variable and items is not None and index < len(items):
@@ -113,21 +105,12 @@ def _goes_on(work: Work, token: int, loop: LoopSpec, done: int) -> bool:
 
 def _finish(work: Work, body: Token, loop: LoopSpec, data: dict[str, Any]) -> None:
     cancel_below(work, body.id, "loop")
-    work.change("TICKET_CONSUMED", "ticket", loop_ticket(work, body.id), "CONSUMED", reason="loop")
+    work.change("TICKET_CONSUMED", "ticket", _ticket(work, body.id), "CONSUMED", reason="loop")
     if loop.output_collection:
         slots = view.variables(work.state, body.local)
         gathered = [slots.get(_slot(loop, index)) for index in range(data["started"])]
         write_outward(work, body.id, {loop.output_collection: gathered}, skip_own=True)
     wake(work, body.id, "loop")
-
-
-def counts(data: dict[str, Any]) -> dict[str, int]:
-    """What expressions see of a LOOP ticket's data."""
-    return {
-        "nrOfInstances": data["total"] or data["started"],
-        "nrOfCompletedInstances": data["done"],
-        "nrOfActiveInstances": data["started"] - data["done"],
-    }
 
 
 def _items(work: Work, token: int, loop: LoopSpec) -> list[Any] | None:
@@ -143,6 +126,12 @@ def _cardinality(work: Work, token: int, node: Node) -> int:
     found = number(work, token, _spec(node).cardinality, 0)
     if found < 0:
         raise Stuck("expression", f"the cardinality of {node.id} is {found}")
+    return found
+
+
+def _ticket(work: Work, body: int) -> Ticket:
+    found = loop_ticket(work.state, body)
+    assert found is not None, f"token {body} has no loop"
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
 from bpm.semantics.compensation import compensate
@@ -51,19 +53,30 @@ def _signal(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
     for ticket in view.signals(work.state, name):
         if work.state.tickets[ticket.id].state == "OPEN":
             work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="signal")
-            woken = occur(work, ticket.token, work.graph.node(ticket.node), "signal", variables)
+            heard = work.graph.node(ticket.node)
+            if node.loop is not None and heard.attached_to == node.id:
+                heard = _gentle(heard)
+            woken = occur(work, ticket.token, heard, "signal", variables)
             if woken is not None and work.token(woken).state == "WAITING":
                 wake(work, woken, "signal")
     return True
 
 
 def _escalation(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
-    throw_escalation(work, token, text(work, token, trigger.code), passed_on(work, work.token(token), trigger.payload))
+    variables = passed_on(work, work.token(token), trigger.payload)
+    throw_escalation(work, token, text(work, token, trigger.code), variables, gently=node.loop is not None)
     return True
 
 
 def _compensation(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
     return not compensate(work, token, trigger.activity)
+
+
+def _gentle(boundary: Node) -> Node:
+    """What a loop throws as each round ends (BPMN 2.0.2, table 10.30: "none", "one", "complex") does not interrupt the
+    loop, whatever its own boundary event says of itself: else there would be no second round to throw it.
+    """
+    return replace(boundary, interrupting=False)
 
 
 THROW = {"message": _message, "signal": _signal, "escalation": _escalation, "compensation": _compensation}

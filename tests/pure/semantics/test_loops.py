@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bpm.graph import Formula, LoopSpec, Trigger
+from bpm.graph import Formula, LoopSpec, Mapping, Trigger
 from bpm.semantics import commands as c
 from tests.pure.semantics.drawing import Run, draw
 
@@ -115,3 +115,55 @@ def test_a_collection_that_is_no_list_opens_an_incident() -> None:
     run.do(c.SetVariables, variables={"items": [1]})
     run.do(c.RetryIncident, incident=next(iter(run.state.incidents)))
     assert run.waiting == ["A"]
+
+
+def test_counts_are_seen_inside_the_rounds() -> None:
+    graph = draw(
+        "start s > subprocess sub > end e",
+        "start t > external A > end u",
+        scopes={"sub": ("t", "A", "u")},
+        sub={"loop": LoopSpec(kind="parallel", cardinality=Formula(text="${n}"))},
+        A={
+            "inputs": (
+                Mapping(target="all", source=Formula(text="${nrOfInstances}")),
+                Mapping(target="left", source=Formula(text="${nrOfActiveInstances}")),
+                Mapping(target="done", source=Formula(text="${nrOfCompletedInstances}")),
+            )
+        },
+    )
+    run = Run(graph, variables={"n": 2})
+    run.work("A")
+
+    seen = {name: run.state.variables[key].value for key in run.state.variables for name in [key[1]]}
+    assert (seen["all"], seen["left"], seen["done"]) == (2, 2, 0)
+
+
+def test_loop_counter_begins_where_the_model_says() -> None:
+    graph = draw(
+        "start s > external A > end e",
+        A={"loop": LoopSpec(kind="sequential", cardinality=Formula(text="${2}"), first_index=1)},
+    )
+    run = Run(graph)
+    run.work("A")
+    assert sorted(v.value for (_, name), v in run.state.variables.items() if name == "loopCounter") == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        Trigger(kind="signal", name=Formula(text="round")),
+        Trigger(kind="escalation", code=Formula(text="round")),
+    ],
+)
+def test_what_each_round_throws_does_not_interrupt_the_loop(trigger: Trigger) -> None:
+    loop = LoopSpec(kind="sequential", cardinality=Formula(text="${3}"), behavior="none", thrown=((None, trigger),))
+    graph = draw(
+        "start s > external A > external Z > end e",
+        "boundary b > external B > end f",
+        A={"loop": loop},
+        b={"attached_to": "A", "trigger": trigger},
+    )
+    run = Run(graph)
+    for _ in range(3):
+        run.work("A")
+    assert run.waiting == ["B", "B", "B", "Z"]
