@@ -15,7 +15,6 @@ from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
 from cockpit import access, actions, diagrams, pages
-from cockpit.pages.shown import Shown
 
 type View = Callable[..., Any]
 

@@ -19,8 +19,9 @@ from cockpit.actions import (
     suspend_instance,
     unclaim_task,
 )
+from cockpit.pages.shown import Route
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     ("deploy/", "deploy", deploy.view),
     ("processes/<uuid:id>/start/", "start", start_instance.view),
     ("instances/<uuid:id>/cancel/", "cancel-instance", cancel_instance.view),

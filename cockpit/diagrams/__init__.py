@@ -8,5 +8,6 @@ nodes.
 from __future__ import annotations
 
 from cockpit.diagrams import source
+from cockpit.pages.shown import Route
 
-ROUTES = (("processes/<uuid:id>/bpmn/", "definition-source", source.view),)
+ROUTES: tuple[Route, ...] = (("processes/<uuid:id>/bpmn/", "definition-source", source.view),)

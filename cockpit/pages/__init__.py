@@ -7,8 +7,9 @@ changes. ROUTES is the table of addresses.
 from __future__ import annotations
 
 from cockpit.pages import definitions, incidents, instance, instances, overview, timeline, work
+from cockpit.pages.shown import Route
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     ("processes/", "definitions", definitions.listing),
     ("processes/<uuid:id>/", "definition", definitions.page),
     ("instances/", "instances", instances.listing),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpRequest
+
+# The address below the site's, its name, and what answers there.
+type Route = tuple[str, str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True)
