@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from bpm.audit import checking, sealing
 from bpm.queries import installation, overview
 
 log = structlog.get_logger(__name__)
@@ -93,6 +94,7 @@ class Figures:
         yield ready
         late = 0.0 if figures.next_timer is None else max(0.0, (now - figures.next_timer).total_seconds())
         tick = overview.last_tick()
+        behind = sealing.delay()
         for name, text, value in (
             ("tokentrail_tasks_locked", "External tasks in work", figures.locked_tasks.number),
             ("tokentrail_incidents_open", "Incidents that wait for an operator", figures.incidents.number),
@@ -105,6 +107,9 @@ class Figures:
                 "Months ahead that history has partitions for",
                 installation.months_ahead(now),
             ),
+            ("tokentrail_seal_delay_seconds", "Age of the oldest commit that no seal holds", behind.seconds),
+            ("tokentrail_oldest_transaction_seconds", "What holds seals and vacuum back", behind.oldest_transaction),
+            ("tokentrail_violations", "Broken invariants noted in the last 30 days", checking.violations()),
         ):
             yield GaugeMetricFamily(name, text, value=value)
         if tick is not None:

@@ -7,15 +7,17 @@ moment. One instance is held at a time, and of its history one page.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from bpm.audit.histories import find_history
+from bpm.decisions import Evaluator
 from bpm.graph import Process
 from bpm.replay import Commit, ReplayEngine, UnknownFormat, UnreadableHistory, compare, read_histories, verify
 from bpm.semantics import State
 from bpm.store import histories, reading
+from bpm.store.decisions import Library
 
 # Codes beside those of `bpm.replay.INVARIANTS`.
 CODES = {
@@ -81,13 +83,17 @@ def replay_instance(instance: UUID, *, again: bool = False) -> Outcome:
             return _failed(str(instance), "unknown-instance", "history knows no such instance")
         stored = reading.stored_state(instance, channel=channel)
         key, process = history.definition.key, history.definition.graph
-        return _replay(str(instance), key, process, history.commits, again=again, stored=stored)
+        return _replay(
+            str(instance), key, process, history.commits, again=again, stored=stored, library=Library(channel)
+        )
 
 
 def replay_lines(lines: Iterable[str], *, again: bool = False) -> Iterator[Outcome]:
     """Replay the instances of an exported file; no database is needed. Raises UnreadableHistory."""
     for history in read_histories(lines):
-        yield _replay(history.instance, history.key, history.process, history.commits, again=again)
+        yield _replay(
+            history.instance, history.key, history.process, history.commits, again=again, library=history.library
+        )
 
 
 def replay_text(lines: Sequence[str], *, again: bool = False) -> list[Outcome]:
@@ -109,15 +115,16 @@ def compare_stored(instances: Sequence[UUID], *, process: Process | None = None)
             if history is None:
                 found.append(_failed(str(instance), "unknown-instance", "history knows no such instance"))
                 continue
-            definition = history.definition
-            found.append(_decide_again(str(instance), definition.key, process or definition.graph, history.commits))
+            key, graph = history.definition.key, process or history.definition.graph
+            found.append(_decide_again(str(instance), key, graph, history.commits, Library(channel)))
     return found
 
 
 def compare_lines(lines: Iterable[str], *, process: Process | None = None) -> Iterator[Outcome]:
     """The same for an exported file."""
     for history in read_histories(lines):
-        yield _decide_again(history.instance, history.key, process or history.process, history.commits)
+        graph = process or history.process
+        yield _decide_again(history.instance, history.key, graph, history.commits, history.library)
 
 
 def _replay(
@@ -128,6 +135,7 @@ def _replay(
     *,
     again: bool,
     stored: State | None = None,
+    library: Mapping[str, Evaluator],
 ) -> Outcome:
     kept: list[Commit] = []
     if again:
@@ -140,7 +148,7 @@ def _replay(
     if stored is not None:
         problems += [Problem(code="rows-differ", message=said) for said in compare(stored, result.state)]
     if again and not problems:
-        problems += _decide_again(instance, key, process, kept).problems
+        problems += _decide_again(instance, key, process, kept, library).problems
     return Outcome(
         instance=instance,
         definition=key,
@@ -150,10 +158,12 @@ def _replay(
     )
 
 
-def _decide_again(instance: str, key: str, process: Process, commits: Iterable[Commit]) -> Outcome:
+def _decide_again(
+    instance: str, key: str, process: Process, commits: Iterable[Commit], library: Mapping[str, Evaluator]
+) -> Outcome:
     counted = _Counted(commits)
     try:
-        parted = verify(process, counted, thread=instance)
+        parted = verify(process, counted, thread=instance, library=library)
     except UnknownFormat as problem:
         return _failed(instance, "unreadable", str(problem), definition=key)
     problems = []

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from bpm import engine
-from bpm.audit import checking
+from bpm.audit import checking, sealing
 from bpm.jobs import handlers
 from bpm.jobs.announcer import SENDER
 
@@ -57,6 +57,7 @@ JOBS: dict[str, Job] = {
     "receipts": Job(3600, engine.sweep_receipts),
     "ended": Job(600, engine.sweep_ended),
     "invariants": Job(300, checking.check_sample),
+    "seals": Job(5, sealing.seal),
 }
 
 

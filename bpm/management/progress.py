@@ -14,7 +14,7 @@ class Progress:
     """with Progress(command.stderr, "instances", total) as bar: bar.advance(5)"""
 
     def __init__(self, stream: Any, unit: str, total: int | None = None) -> None:
-        """`stream`: a text file, or Django's wrapper of one. `total`: how many there will be, roughly; None where nobody knows."""
+        """`stream`: a text file. `total`: how many there will be, roughly; None where nobody knows."""
         self._stream = stream
         self._unit = unit
         self._total = total

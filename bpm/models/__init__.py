@@ -10,7 +10,7 @@ foreign key constraint: they are never dangling inside an instance, and each wou
 
 - `definitions`, `decisions`, `instances`, `tokens`, `tasks`, `timers`, `people`, `variables`, `messages`: runtime
 - `history`: the events; `log`: the commit log and what stands beside it; `clock`: the offset of test databases
-- `access`: tokens of programs, rights
+- `access`: tokens of programs, rights; `seals`: the chain of hashes over history
 - `rules`: triggers; `columns`: what tables share; `installation`: what each migrate finishes with
 """
 
@@ -35,6 +35,7 @@ from bpm.models.instances import ProcessInstance
 from bpm.models.log import Commit, OperationReceipt, RunRecord, StateCommand, ThreadVersion
 from bpm.models.messages import Message, WaitTicket
 from bpm.models.people import Incident, UserTask
+from bpm.models.seals import Seal, SealEpoch
 from bpm.models.tasks import ExternalTask
 from bpm.models.timers import Timer
 from bpm.models.tokens import Token, TokenLink
@@ -55,6 +56,8 @@ __all__ = [
     "ProcessInstance",
     "RunRecord",
     "RuntimeEvent",
+    "Seal",
+    "SealEpoch",
     "StartSubscription",
     "StateCommand",
     "ThreadVersion",

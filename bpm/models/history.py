@@ -35,10 +35,13 @@ class EventRow(Sourced):
 
 
 def _indexes(table: str, entity: str) -> list[models.Index]:
-    """By row version: the event rule and the life of one entity. By commit: the trace of an instance."""
+    """By row version: the event rule and the life of one entity. By commit: the trace of an instance. By transaction:
+    seals.
+    """
     return [
         models.Index(fields=[entity, "row_version"], name=f"{table}_row"),
         models.Index(fields=["instance_id", "commit_sequence", "ordinal"], name=f"{table}_trace"),
+        models.Index(fields=["xid"], name=f"{table}_xid"),
     ]
 
 
@@ -82,7 +85,7 @@ class TimerEvent(EventRow):
 
 
 class WorkEvent(EventRow):
-    """What happened to a user task, an incident, a ticket or a message (`entity` says which)."""
+    """What happened to a user task, an incident, a ticket, a message or a decision (`entity` says which)."""
 
     entity = models.CharField(_("entity"))
     entity_id = models.UUIDField(_("entity's id"))
@@ -108,6 +111,7 @@ class EngineEvent(EventRow):
         indexes = [
             models.Index(fields=["instance_id", "row_version"], name="engine_events_row"),
             models.Index(fields=["instance_id", "commit_sequence", "ordinal"], name="engine_events_trace"),
+            models.Index(fields=["xid"], name="engine_events_xid"),
             models.Index(
                 fields=["event_type", "-at"], condition=models.Q(instance_id__isnull=True), name="engine_events_own"
             ),

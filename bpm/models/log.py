@@ -39,6 +39,7 @@ class Commit(models.Model):
         db_table = "runtime_commit"
         verbose_name = _("commit")
         verbose_name_plural = _("commits")
+        indexes = [models.Index(fields=["xid"], name="runtime_commit_xid")]
         triggers = rules.append_only()
 
     def __str__(self) -> str:
@@ -97,6 +98,7 @@ class StateCommand(Sourced):
         indexes = [
             models.Index(fields=["variable_id", "row_version"], name="runtime_state_command_row"),
             models.Index(fields=["instance_id", "commit_sequence", "ordinal"], name="runtime_state_command_trace"),
+            models.Index(fields=["xid"], name="runtime_state_command_xid"),
         ]
         triggers = rules.append_only()
 
