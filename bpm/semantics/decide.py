@@ -19,12 +19,12 @@ from bpm.semantics.elements.subprocesses import open_scope
 from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
 from bpm.semantics.judging import judge
-from bpm.semantics.mappings import bring_back, keep_beside, keep_local, set_variable
+from bpm.semantics.mappings import bring_back, keep_beside, keep_local, set_variable, write_outward
 from bpm.semantics.starts import start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import create, detach
 from bpm.semantics.walk import Attempt, report, walk
-from bpm.semantics.work import Refused, Work
+from bpm.semantics.work import Refused, Stuck, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,12 @@ def _complete_task(work: Work, command: c.CompleteExternalTask) -> None:
     work.change("TASK_COMPLETED", "task", task, "DONE", reason="work", worker=command.worker)
     keep_beside(work, task.token, command.local_variables)
     bring_back(work, task.token, work.graph.node(task.node), _with_result(work, task, command.variables))
-    walk(work, task.token)
+    with Attempt(work, task.token) as attempt:
+        code = locks.error_of(work, task)
+        if code is not None:
+            throw_error(work, task.token, code)
+    if not attempt.stuck:
+        walk(work, task.token)
 
 
 def _with_result(work: Work, task: Task, variables: dict[str, Any]) -> dict[str, Any]:
@@ -124,14 +129,28 @@ def _with_result(work: Work, task: Task, variables: dict[str, Any]) -> dict[str,
 
 
 def _fail_task(work: Work, command: c.FailExternalTask) -> None:
-    locks.fail(work, command)
+    task = locks.held(work, command.task, command.worker)
+    write_outward(work, task.token, command.variables)
+    try:
+        code = locks.error_of(work, task, message=command.message, details=command.details)
+    except Stuck as stuck:
+        raise Refused("invalid", stuck.message) from None
+    if code is None:
+        locks.fail(work, command, task)
+    else:
+        _error_thrown(work, task, command.worker, code, command.message)
 
 
 def _error_task(work: Work, command: c.ThrowBpmnError) -> None:
     task = locks.held(work, command.task, command.worker)
-    work.change("TASK_ERROR_THROWN", "task", task, "DONE", reason="error", worker=command.worker, code=command.code,
-                message=command.message)  # fmt: skip
-    _throw_and_go_on(work, task, command.code, command.message, command.variables)
+    _error_thrown(work, task, command.worker, command.code, command.message, command.variables)
+
+
+def _error_thrown(
+    work: Work, task: Task, worker: str, code: str, message: str, variables: dict[str, Any] | None = None
+) -> None:
+    work.change("TASK_ERROR_THROWN", "task", task, "DONE", reason="error", worker=worker, code=code, message=message)
+    _throw_and_go_on(work, task, code, message, variables or {})
 
 
 def _error_user_task(work: Work, command: c.ThrowUserTaskError) -> None:

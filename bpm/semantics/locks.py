@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bpm.expressions import ExpressionError
+from bpm.expressions import ExpressionError, HostObject
 from bpm.expressions.timers import first
 from bpm.semantics import commands as c
 from bpm.semantics import view
-from bpm.semantics.mappings import write_outward
+from bpm.semantics.formulas import holds
 from bpm.semantics.state import Task
 from bpm.semantics.work import Refused, Work
 
@@ -40,13 +40,42 @@ def held(work: Work, id: int, worker: str) -> Task:
     return task
 
 
-def fail(work: Work, command: c.FailExternalTask) -> None:
+def error_of(work: Work, task: Task, *, message: str = "", details: str = "") -> str | None:
+    """The code of the BPMN error that the model makes of what the worker reports (camunda:errorEventDefinition of an
+    external task: the first whose expression holds), None where it makes none. Raises Stuck.
+
+    The expressions see the task as `externalTask`, as in Camunda 7.
+    """
+    spec = work.graph.node(task.node).work
+    if spec is None or not spec.errors:
+        return None
+    seen = {"externalTask": _as_seen(work, task, message, details)}
+    return next((code for code, formula in spec.errors if holds(work, task.token, formula, seen)), None)
+
+
+def _as_seen(work: Work, task: Task, message: str, details: str) -> HostObject:
+    instance = work.state.instance
+    members = {
+        "id": str(task.id),
+        "activityId": task.node,
+        "topicName": task.topic,
+        "workerId": task.lock_owner,
+        "retries": task.retries,
+        "priority": task.priority,
+        "errorMessage": message or None,
+        "errorDetails": details or None,
+        "processDefinitionKey": work.graph.id,
+        "processInstanceId": work.state.thread,
+        "businessKey": instance.business_key if instance else None,
+    }
+    return HostObject("externalTask", members)
+
+
+def fail(work: Work, command: c.FailExternalTask, task: Task) -> None:
     """Count down; with retries left the task is ready again after its pause, else it waits for an operator."""
-    task = held(work, command.task, command.worker)
     left = task.retries - 1 if command.retries is None else command.retries
     if left < 0:
         raise Refused("invalid", f"retries must not be negative, {left} given")
-    write_outward(work, task.token, command.variables)
     details = {"details": command.details} if command.details else {}
     work.change("TASK_FAILED", "task", task, "FAILED", reason="work", worker=command.worker, error=command.message,
                 retries=left, **details)  # fmt: skip

@@ -1,0 +1,57 @@
+"""External tasks: errors that the model makes of what a worker reports."""
+
+from __future__ import annotations
+
+from bpm.graph import Formula, Process, Trigger, WorkSpec
+from bpm.semantics import commands as c
+from tests.pure.semantics.drawing import Run, draw
+
+ERRORS = (
+    ("EMPTY", Formula(text="${count == 0}")),
+    ("AWAY", Formula(text="${externalTask.errorMessage == 'away' and externalTask.getRetries() == 3}")),
+)
+
+
+def graph(*errors: tuple[str, Formula]) -> Process:
+    return draw(
+        "start s > external A > external Z",
+        "boundary b > external B",
+        A={"work": WorkSpec(topic=Formula(text="A"), errors=errors or ERRORS)},
+        b={"attached_to": "A", "trigger": Trigger(kind="error", code_variable="code")},
+    )
+
+
+def test_a_completion_can_be_an_error() -> None:
+    run = Run(graph(), variables={"count": 1})
+    run.work("A", count=0)
+    assert run.waiting == ["B"]
+    assert run.variable("code") == "EMPTY"
+
+    other = Run(graph(), variables={"count": 1})
+    other.work("A", count=2)
+    assert other.waiting == ["Z"]
+
+
+def test_a_failure_can_be_an_error() -> None:
+    run = Run(graph(), variables={"count": 1})
+    run.do(c.FailExternalTask, task=run.lock("A"), worker="w", message="slow")
+    assert run.waiting == ["A"]
+
+    again = Run(graph(), variables={"count": 1})
+    again.do(c.FailExternalTask, task=again.lock("A"), worker="w", message="away")
+    assert again.waiting == ["B"]
+    assert again.variable("code") == "AWAY"
+    (thrown,) = [event for event in again.events if event.type == "TASK_ERROR_THROWN"]
+    assert thrown.payload == {"worker": "w", "code": "AWAY", "message": "away"}
+
+
+def test_an_error_that_cannot_be_judged_keeps_the_completion_and_refuses_the_failure() -> None:
+    broken = graph(("E", Formula(text="${nobody.knows}")))
+    run = Run(broken)
+    run.work("A", count=1)
+    assert (run.waiting, run.variable("count")) == (["A"], 1)
+    assert [incident.kind for incident in run.state.incidents.values()] == ["expression"]
+
+    other = Run(broken)
+    task = other.lock("A")
+    assert other.refused(c.FailExternalTask, task=task, worker="w", message="m") == "invalid"
