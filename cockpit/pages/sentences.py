@@ -68,6 +68,7 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "USER_TASK_MIGRATED": ("upgrade", "violet", gettext_noop("The work belongs to {place} of the new version")),
     "TICKET_MIGRATED": ("upgrade", "violet", gettext_noop("It is {place} of the new version that waits")),
     "INCIDENT_MIGRATED": ("upgrade", "violet", gettext_noop("The incident is at {place} of the new version")),
+    "DECISION_EVALUATED": ("table_chart", "violet", gettext_noop("{place} asked the decision {decision}")),
     "VARIABLE_SET": ("data_object", "grey", gettext_noop("{variable} was set")),
     "VARIABLE_UNSET": ("data_object", "grey", gettext_noop("{variable} was removed")),
 }
@@ -176,6 +177,7 @@ def _words(event: TraceEvent, name_of: Callable[[str], str]) -> Mapping[str, Any
         "actor": _bold(event.actor or _("Somebody")),
         "user": _bold(payload.get("user") or event.actor or _("Somebody")),
         "code": _bold(payload.get("code") or "?"),
+        "decision": _bold(payload.get("key") or "?"),
         "retries": payload.get("retries", 0),
         "due": _moment(payload.get("fire_at")),
         "awaited": awaited_of(str(payload.get("kind", "")), str(payload.get("name") or "")),

@@ -28,7 +28,7 @@ SHOWN = 60
 # What the segments above the timeline choose: name -> (title, entities).
 CHOICES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "": (gettext_lazy("Everything"), ()),
-    "work": (gettext_lazy("Work"), ("task", "user_task")),
+    "work": (gettext_lazy("Work"), ("task", "user_task", "decision")),
     "tokens": (gettext_lazy("Tokens"), ("token",)),
     "waiting": (gettext_lazy("Timers and messages"), ("timer", "ticket", "message")),
     "variables": (gettext_lazy("Variables"), ("variable",)),
