@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from bpm.queries import overview
-from cockpit.admin.tables import HISTORY, RUNTIME, TABLES
+from cockpit.admin.tables import shown_models, table_of
 
 
 def entries(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups of the sidebar for this person."""
     groups: list[dict[str, Any]] = [{"items": _pages(request)}]
-    for title, listed in ((_("Runtime tables"), RUNTIME), (_("History tables"), HISTORY)):
+    runtime, history = shown_models()
+    for title, listed in ((_("Runtime tables"), runtime), (_("History tables"), history)):
         tables = [model for model in listed if request.user.has_perm(f"bpm.view_{model._meta.model_name}")]
         items = [_table(request, model) for model in tables]
         groups.append({"title": title, "collapsible": True, "separator": True, "items": items})
@@ -48,7 +49,7 @@ def _pages(request: HttpRequest) -> list[dict[str, Any]]:
 def _table(request: HttpRequest, model: Any) -> dict[str, Any]:
     title = str(model._meta.verbose_name_plural)
     return _entry(
-        request, title[:1].upper() + title[1:], TABLES[model].icon, f"bpm_{model._meta.model_name}_changelist"
+        request, title[:1].upper() + title[1:], table_of(model).icon, f"bpm_{model._meta.model_name}_changelist"
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from django.apps import apps
 from django.db.models import Model
 
 from bpm import models
@@ -102,6 +104,13 @@ TABLES: dict[type[Model], Table] = {
         search=("=definition_key",),
         icon="notifications",
     ),
+    models.ApiToken: Table(
+        columns=("name", "role", "user", "created_at", "last_used_at", "revoked_at"),
+        filters=("role",),
+        order=("name",),
+        hidden=("digest",),
+        icon="key",
+    ),
     models.Commit: Table(
         columns=("sequence", "at", "command", "actor", "thread_id", "version", "events", "stated_reason"),
         search=("=thread_id", "=sequence"),
@@ -142,21 +151,37 @@ TABLES: dict[type[Model], Table] = {
     models.EngineEvent: Table(columns=(*EVENT, "entity"), search=("=instance_id",), order=BY_TIME, icon="history"),
 }
 
+# Not shown: the view of all history, and what only test databases hold.
+LEFT_OUT = (models.RuntimeEvent, models.ClockOffset)
 RUNTIME = (
     models.ProcessDefinition, models.ProcessInstance, models.Token, models.TokenLink, models.ExternalTask,
     models.UserTask, models.Timer, models.Variable, models.Incident, models.WaitTicket, models.Message,
-    models.StartSubscription, models.ThreadVersion, models.OperationReceipt, models.RunRecord,
+    models.StartSubscription, models.ThreadVersion, models.OperationReceipt, models.RunRecord, models.ApiToken,
 )  # fmt: skip
-HISTORY = tuple(model for model in TABLES if model not in RUNTIME)
-
-
 # Columns that are shown by a method of the admin: as a link, as a badge.
 SHOWN_AS = {"instance_id": "instance_link", "thread_id": "thread_link", "state": "state_badge"}
+COLUMNS_OF_OTHERS = 8
+
+
+def shown_models() -> tuple[tuple[type[Model], ...], tuple[type[Model], ...]]:
+    """All models that have a table here: of runtime, and of history and whatever else there is."""
+    there = [m for m in apps.get_app_config("bpm").get_models() if m not in RUNTIME and m not in LEFT_OUT]
+    described = [model for model in TABLES if model in there]
+    return RUNTIME, (*described, *(model for model in there if model not in TABLES))
+
+
+def table_of(model: type[Model]) -> Table:
+    """How the model's list looks; one that the table above does not know shows its first columns."""
+    if model in TABLES:
+        return TABLES[model]
+    columns = tuple(field.attname for field in model._meta.concrete_fields)
+    return Table(columns=columns[:COLUMNS_OF_OTHERS], order=(f"-{model._meta.pk.name}",))
 
 
 def register(site: Any) -> None:
     """Put every table into the site."""
-    for model, table in TABLES.items():
+    for model in itertools.chain(*shown_models()):
+        table = table_of(model)
         look = {
             "list_display": tuple(SHOWN_AS.get(column, column) for column in table.columns),
             "list_filter": table.filters,
