@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bpm.expressions import Json, to_json
+
 TRACE = "\0trace"
 """Where the scope holds the trace; no expression can write this name."""
 
@@ -26,6 +28,17 @@ class TableTrace:
     table: str
     inputs: tuple[tuple[str, object], ...]
     rules: tuple[RuleTrace, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """The trace as JSON values, as history keeps it; EvaluationFault for what is no value (a function)."""
+        return {
+            "decision": self.decision,
+            "table": self.table,
+            "inputs": [[label, to_json(value)] for label, value in self.inputs],
+            "rules": [
+                {"number": rule.number, "id": rule.id, "outputs": to_json(dict(rule.outputs))} for rule in self.rules
+            ],
+        }
 
 
 @dataclass(slots=True)

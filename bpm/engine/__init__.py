@@ -10,6 +10,7 @@ waits for the caller's commit.
 A verb that refuses raises an EngineError (`code`, `message`), and then nothing has changed.
 
 - `deploying`      deploy
+- `decisions`      evaluate_decision, find_decision
 - `starting`       start, find_definition
 - `external_tasks` fetch_and_lock, complete_task, fail_task, throw_task_error, extend_lock, unlock_task
 - `user_tasks`     claim_task, unclaim_task, complete_user_task, throw_user_task_error
@@ -19,6 +20,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
 - `recovery`       what schedulers ask again and again: locks that ran out, tokens left behind, what has ended
+- `answering`      what a step looks up outside of its instance
 - `variables`      what comes in as JSON; `errors` what is raised; `acting` how a verb acts
 - `subscriptions`  what starts a process without anybody naming it
 """
@@ -27,8 +29,9 @@ from __future__ import annotations
 
 from bpm.engine.acting import KeyConflict, Refused
 from bpm.engine.announcing import Announcement, announce, register, unregister
+from bpm.engine.decisions import Evaluated, evaluate_decision, find_decision
 from bpm.engine.deploying import Deployed, Deployment, deploy
-from bpm.engine.errors import DeployRefused, EngineError, Invalid, InvalidVariables, NotFound
+from bpm.engine.errors import DeployRefused, EngineError, EvaluationFailed, Invalid, InvalidVariables, NotFound
 from bpm.engine.external_tasks import (
     complete_task,
     extend_lock,
@@ -74,6 +77,8 @@ __all__ = [
     "Deployed",
     "Deployment",
     "EngineError",
+    "Evaluated",
+    "EvaluationFailed",
     "Invalid",
     "InvalidVariables",
     "KeyConflict",
@@ -94,10 +99,12 @@ __all__ = [
     "deploy",
     "dumps",
     "ensure_partitions",
+    "evaluate_decision",
     "expire_messages",
     "extend_lock",
     "fail_task",
     "fetch_and_lock",
+    "find_decision",
     "find_definition",
     "fire_due_timers",
     "fire_start_timers",

@@ -38,6 +38,12 @@ class InvalidVariables(Invalid):
     code = "invalid_variables"
 
 
+class EvaluationFailed(EngineError):
+    """The decision cannot be evaluated with these variables."""
+
+    code = "evaluation_failed"
+
+
 class DeployRefused(EngineError):
     """The files cannot be run. `diagnostics` holds everything that was found in all of them, errors first."""
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from bpm.engine.answering import answered
 from bpm.engine.errors import EngineError
 from bpm.semantics import Decided, Need, Refusal, State, decide
 from bpm.semantics.commands import Command, to_json
@@ -120,7 +121,7 @@ def _once(
             state, run, run_number = State(thread=str(thread)), new_instance(), 1
         else:
             raise UnknownInstance(f"there is no instance {thread}")
-        decided = _decide(unit, thread, channel, definition, state, command)
+        command, decided = _decide(unit, thread, channel, definition, state, command)
         after = decided.state.sealed()
         written = document(
             thread, command, decided, after, run=run, run_number=run_number, definition=definition, actor=actor,
@@ -130,16 +131,21 @@ def _once(
     return CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))
 
 
-def _decide(unit: Unit, thread: UUID, channel: Channel, definition: UUID, state: State, command: Command) -> Decided:
+def _decide(
+    unit: Unit, thread: UUID, channel: Channel, definition: UUID, state: State, command: Command
+) -> tuple[Command, Decided]:
+    """The decision, and the command with what was looked up for it outside of the instance. Raises Refused."""
     graph = definitions.load(definition, channel=channel).graph
     for _ in range(QUESTIONS):
         match decide(graph, state, command):
             case Decided() as decided:
-                return decided
+                return command, decided
             case Refusal(code, text):
                 raise Refused(text, code=code)
             case Need(keys):
-                state = merge(state, keys, unit.answer(thread, keys))
+                command, more = answered(keys, command, state, process=definition, channel=channel)
+                if more:
+                    state = merge(state, tuple(more), unit.answer(thread, more))
     raise AssertionError(f"{type(command).__name__} never has enough to decide")
 
 

@@ -2,6 +2,7 @@
 
     {"history": 1, ...}                                    the head: the version of this form
     {"definition": ID, "key": KEY, "version": 1, "graph": {...}}       before its first instance
+    {"definition": ID, "key": KEY, "version": 1, "decisions": {...}}   a decision, before the first that evaluates it
     {"instance": UUID, "definition": ID, "sequence": 7, "version": 3, "command": ..., "format": 1, "events": [...]}
 
 A line a commit, in the order of the log; the lines of an instance stand together. A commit names the format of its
@@ -13,11 +14,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain, groupby
 from typing import Any
 
+from bpm.decisions import Evaluator
+from bpm.decisions import from_json as decisions_from_json
 from bpm.graph import Process, from_json
 from bpm.replay.history import Recorded
 from bpm.replay.upcast import UnknownFormat
@@ -34,13 +37,17 @@ class UnreadableHistory(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """One instance of a file. `commits` is read as it is iterated, and is lost when the next instance is asked for."""
+    """One instance of a file. `commits` is read as it is iterated, and is lost when the next instance is asked for.
+
+    `library` holds the decisions of the file by the id of their definition.
+    """
 
     instance: str
     key: str
     version: int | None
     process: Process
     commits: Iterator[Recorded]
+    library: Mapping[str, Evaluator] = field(default_factory=dict)
 
 
 def head(**said: Any) -> dict[str, Any]:
@@ -53,6 +60,11 @@ def definition(id: str, key: str, version: int | None, graph: Mapping[str, Any])
     return {"definition": id, "key": key, "version": version, "graph": dict(graph)}
 
 
+def decision(id: str, key: str, version: int | None, decisions: Mapping[str, Any]) -> dict[str, Any]:
+    """The line of a decision's definition; `decisions` is `bpm.decisions.to_json`'s."""
+    return {"definition": id, "key": key, "version": version, "decisions": dict(decisions)}
+
+
 def commit(instance: str, definition: str, recorded: Recorded, *, format: int, **said: Any) -> dict[str, Any]:
     """The line of a commit. `said`: what else is known of it."""
     return {"instance": instance, "definition": definition, "format": format, **recorded.to_json(), **said}
@@ -61,7 +73,8 @@ def commit(instance: str, definition: str, recorded: Recorded, *, format: int, *
 def read_histories(lines: Iterable[str]) -> Iterator[History]:
     """The instances of a file, in its order. Raises UnreadableHistory, also while commits are iterated."""
     processes: dict[str, tuple[str, int | None, Process]] = {}
-    for instance, group in groupby(_commits(lines, processes), key=lambda numbered: numbered[1]["instance"]):
+    library: dict[str, Evaluator] = {}
+    for instance, group in groupby(_commits(lines, processes, library), key=lambda numbered: numbered[1]["instance"]):
         rest = iter(group)
         number, first = next(rest)
         known = processes.get(first.get("definition", ""))
@@ -69,10 +82,12 @@ def read_histories(lines: Iterable[str]) -> Iterator[History]:
             raise UnreadableHistory(f"line {number}: there is no definition {first.get('definition')} before it")
         key, version, process = known
         commits = _recorded((number, first), rest)
-        yield History(instance=instance, key=key, version=version, process=process, commits=commits)
+        yield History(instance=instance, key=key, version=version, process=process, commits=commits, library=library)
 
 
-def _commits(lines: Iterable[str], processes: dict[str, tuple[str, int | None, Process]]) -> Iterator[Numbered]:
+def _commits(
+    lines: Iterable[str], processes: dict[str, tuple[str, int | None, Process]], library: dict[str, Evaluator]
+) -> Iterator[Numbered]:
     """The lines of commits; definitions on the way are kept."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -89,6 +104,11 @@ def _commits(lines: Iterable[str], processes: dict[str, tuple[str, int | None, P
                     processes[id] = (key, found.get("version"), from_json(graph))
                 except (AttributeError, KeyError, TypeError, ValueError) as problem:
                     raise UnreadableHistory(f"line {number}: no graph of this version: {problem!r}") from None
+            case {"definition": str(id), "key": str(), "decisions": dict(decisions)}:
+                try:
+                    library[id] = Evaluator(decisions_from_json(decisions))
+                except ValueError as problem:
+                    raise UnreadableHistory(f"line {number}: no decisions of this version: {problem}") from None
             case {"history": form}:
                 if form != FORM:
                     raise UnreadableHistory(f"line {number}: a file of form {form}; form {FORM} can be read")

@@ -42,11 +42,11 @@ def verify(
     """Re-decide the history of one instance with this version of the engine and of the process; None when all agree.
 
     `thread` is the instance's id as expressions see it, `library` holds the compiled decisions by the id of their
-    definition. Commits that are no steps of the instance (locks) are folded.
+    definition; it is asked for what is needed only. Commits that are no steps of the instance (locks) are folded.
     """
-    state = State(thread=thread, library=dict(library or {}))
+    state = State(thread=thread)
     for commit in commits:
-        divergence = None if commit.version is None else _decide_again(process, state, commit)
+        divergence = None if commit.version is None else _decide_again(process, state, commit, library or {})
         if divergence is not None:
             return divergence
         for ordinal, event in enumerate(commit.events):
@@ -58,13 +58,18 @@ def verify(
     return None
 
 
-def _decide_again(process: Process, state: State, commit: Commit) -> Divergence | None:
+def _decide_again(
+    process: Process, state: State, commit: Commit, library: Mapping[str, Evaluator]
+) -> Divergence | None:
     first = commit.events[0] if commit.events else None
     try:
         command = c.from_json(commit.command, dict(commit.arguments), commit.at)
     except (KeyError, TypeError, ValueError) as problem:
         return _divergence(commit, 0, first, None, f"the command cannot be read: {type(problem).__name__} {problem}")
     decision = decide(process, state, command)
+    while isinstance(decision, Need) and (models := {id: library[id] for id in _models(decision) if id in library}):
+        state.library.update(models)
+        decision = decide(process, state, command)
     match decision:
         case Refusal(code, message):
             return _divergence(commit, 0, first, None, f"the command is refused now ({code}): {message}")
@@ -72,6 +77,11 @@ def _decide_again(process: Process, state: State, commit: Commit) -> Divergence 
             return _divergence(commit, 0, first, None, f"an answer is not in the log: {keys}")
         case Decided(events, _):
             return _first_difference(commit, events)
+
+
+def _models(need: Need) -> list[str]:
+    """The definitions of decisions that are missing."""
+    return [key[1] for key in need.keys if key[0] == "model"]
 
 
 def _first_difference(commit: Commit, decided: Sequence[Event]) -> Divergence | None:

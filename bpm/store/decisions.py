@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -109,6 +109,25 @@ def _read(id: UUID, channel: Channel | None) -> DecisionDefinition:
         source_hash=source_digest,
         evaluator=_EVALUATORS.get(digest, lambda: Evaluator(from_json(loads(decisions)))),
     )
+
+
+class Library(Mapping[str, Evaluator]):
+    """All deployed decisions, compiled, by the id of their definition as text; each is read when it is asked for."""
+
+    def __init__(self, channel: Channel | None = None) -> None:
+        self._channel = channel
+
+    def __getitem__(self, id: str) -> Evaluator:
+        try:
+            return load(UUID(id), channel=self._channel).evaluator
+        except ValueError:
+            raise KeyError(id) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return (str(row[0]) for row in query(self._channel, "decision_ids"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def forget() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from bpm.semantics.events import EVENT_TYPES, Event
+from bpm.semantics.events import EVENT_TYPES, ROWLESS, Event
 from bpm.semantics.state import State
 from bpm.store import ids
 from bpm.store.rows import row_id
@@ -20,6 +20,7 @@ HISTORY: dict[str, tuple[str, str | None]] = {
     "ticket": ("work_events", "entity_id"),
     "incident": ("work_events", "entity_id"),
     "message": ("work_events", "entity_id"),
+    "decision": ("work_events", "entity_id"),
     "instance": ("engine_events", None),
     "variable": ("runtime_state_command", "variable_id"),
 }
@@ -58,7 +59,7 @@ def _row(instance: UUID, kind: str, ordinal: int, event: Event, after: State) ->
             "row_version": after.variables[key].version,
         }
     row |= {"event_type": event.type, "from_state": event.from_state, "to_state": event.to_state}
-    row["row_version"] = 1 if kind == "message" else after.table(kind)[event.id].version
+    row["row_version"] = 1 if kind in ROWLESS else after.table(kind)[event.id].version
     id = str(ids.entity(instance, event.id))
     own = HISTORY[kind][1]
     if own is not None:

@@ -33,3 +33,7 @@ ORDER BY version DESC LIMIT 1;
 SELECT d.id FROM decision_definitions d JOIN process_definitions p ON p.id = %(process)s::uuid
 WHERE d.key = %(key)s::text AND (d.deployment_id = p.deployment_id OR d.commit_version < p.commit_version)
 ORDER BY d.version DESC LIMIT 1;
+
+-- name: decision_ids
+-- All definitions of decisions, for whoever walks over them.
+SELECT id FROM decision_definitions ORDER BY id;
