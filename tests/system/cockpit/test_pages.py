@@ -72,7 +72,7 @@ def test_texts_from_outside_are_shown_as_text(as_operator, models):
         assert "&lt;script&gt;" in text
 
 
-@pytest.mark.parametrize("model", itertools.chain(*shown_models()), ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [*itertools.chain(*shown_models())], ids=lambda model: model.__name__)
 def test_tables_only_show(as_operator, failed_order, model):
     name = f"cockpit:bpm_{model._meta.model_name}"
     listed = as_operator.get(reverse(f"{name}_changelist"))
