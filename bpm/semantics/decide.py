@@ -61,7 +61,7 @@ def decide(graph: Process, state: State, command: c.Command) -> Decision:
         DECIDE[type(command)](work, command)
         judge(work)
     except view.Missing as missing:
-        return Need((missing.key,))
+        return Need(missing.keys)
     except Refused as refused:
         return Refusal(refused.code, refused.message)
     return Decided(tuple(work.events), work.state)

@@ -98,24 +98,51 @@ JUDGES = {"inclusive": _judge_inclusive, "complex": _judge_complex}
 
 
 def _judge_conditions(work: Work) -> None:
-    """Let conditional events happen whose condition holds, after a variable was written or they began to wait."""
+    """Let conditional events happen whose condition holds, after a variable was written that they can see, or when they
+    have just begun to wait.
+    """
     if not work.graph.conditional:
         return
-    written = {key[1] for kind, key in work.state.touched if kind == "variable"}
-    for ticket in view.conditions(work.state):
-        fresh = ("ticket", ticket.id) in work.state.touched
-        trigger = work.graph.node(ticket.node).trigger or Trigger()
-        heard = trigger.condition_variables or tuple(written)
-        if not fresh and not written.intersection(heard):
+    written = [key for kind, key in work.state.touched if kind == "variable"]
+    fresh = [key for kind, key in work.state.touched if kind == "ticket"]
+    if not written and not any(work.state.tickets[id].kind == "CONDITION" for id in fresh):
+        return
+    tickets = view.conditions(work.state)
+    view.load_around(work.state, [ticket.token for ticket in tickets])
+    for ticket in tickets:
+        trigger = _awaited(work, ticket)
+        if ticket.id not in fresh and not any(_hears(work, ticket, trigger, *key) for key in written):
             continue
         if work.state.tickets[ticket.id].state == "OPEN" and _condition_holds(work, ticket, trigger):
             _happen(work, ticket)
 
 
+def _hears(work: Work, ticket: Ticket, trigger: Trigger, scope: int, name: str) -> bool:
+    """Whether the event is to look again because of that variable (camunda:variableName and variableEvents)."""
+    if trigger.condition_variables and name not in trigger.condition_variables:
+        return False
+    if scope not in view.scope_locals(work.state, ticket.token):
+        return False
+    if not trigger.condition_events:
+        return True
+    before = view.variable(work.base, scope, name) is not None
+    after = view.variable(work.state, scope, name) is not None
+    return _VARIABLE_EVENTS.get((before, after)) in trigger.condition_events
+
+
+# (there before the commit, there after it) -> what Camunda 7 calls it
+_VARIABLE_EVENTS = {(False, True): "create", (True, True): "update", (True, False): "delete"}
+
+
+def _awaited(work: Work, ticket: Ticket) -> Trigger:
+    """The condition that the ticket waits for: of an event of several parts, its part."""
+    trigger = work.graph.node(ticket.node).trigger or Trigger()
+    return trigger.parts[ticket.data["part"]] if trigger.parts else trigger
+
+
 def _condition_holds(work: Work, ticket: Ticket, trigger: Trigger) -> bool:
-    conditions = [one.condition for one in (trigger, *trigger.parts) if one.condition is not None]
     try:
-        return any(holds(work, ticket.token, condition) for condition in conditions)
+        return trigger.condition is not None and holds(work, ticket.token, trigger.condition)
     except Stuck:
         return False  # a variable that is not there yet: the event has not happened
 

@@ -36,11 +36,11 @@ from bpm.semantics.state import ATTACHED, Entity, Key, State, Ticket, Token, Var
 
 
 class Missing(Exception):
-    """The state is partial and cannot answer. `key` says what to load."""
+    """The state is partial and cannot answer. `keys` say what to load."""
 
-    def __init__(self, key: Key) -> None:
-        super().__init__(key)
-        self.key = key
+    def __init__(self, *keys: Key) -> None:
+        super().__init__(*keys)
+        self.keys = keys
 
 
 def require(state: State, *key: Any) -> None:
@@ -152,6 +152,16 @@ def subtree(state: State, top: int) -> list[Token]:
                 found.append(state.tokens[id])
                 todo += [("scope", id), ("parent", id)]
     return sorted(found, key=lambda t: -t.id)
+
+
+def load_around(state: State, tokens: Iterable[int]) -> None:
+    """Have these tokens and the scopes around them at hand: what is missing is asked for together."""
+    todo = list(dict.fromkeys(tokens))
+    while todo:
+        missing = [id for id in todo if id and id not in state.tokens]
+        if missing and state.known is not None:
+            raise Missing(*(("token", id) for id in missing))
+        todo = list(dict.fromkeys(state.tokens[id].scope for id in todo if id))
 
 
 def scope_locals(state: State, token_id: int) -> list[int]:

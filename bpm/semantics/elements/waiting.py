@@ -55,11 +55,20 @@ def _open_signal(work: Work, token: int, node: Node, trigger: Trigger) -> None:
 
 
 def _open_condition(work: Work, token: int, node: Node, trigger: Trigger) -> None:
-    _open(work, token, node, "CONDITION", None, None)
+    parts = node.trigger.parts if node.trigger else ()
+    _open(work, token, node, "CONDITION", None, None, {"part": parts.index(trigger)} if parts else None)
 
 
-def _open(work: Work, token: int, node: Node, kind: str, name: str | None, correlation: str | None) -> None:
-    said = {"name": name, "correlation": correlation}
+def _open(
+    work: Work,
+    token: int,
+    node: Node,
+    kind: str,
+    name: str | None,
+    correlation: str | None,
+    data: dict[str, Any] | None = None,
+) -> None:
+    said: dict[str, Any] = {"name": name, "correlation": correlation, "data": data}
     work.emit("TICKET_OPENED", work.new_id(), token=token, node=node.id, after="OPEN", reason=kind.lower(),
               kind=kind, **{key: content for key, content in said.items() if content})  # fmt: skip
 
