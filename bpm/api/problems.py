@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -138,6 +139,10 @@ def _too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
     return document(request, "too_large", "the body is larger than the server takes")
 
 
+def _unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
+    return document(request, "bad_request", str(error))
+
+
 def _unfit(request: HttpRequest, error: values.UnfitValue) -> HttpResponse:
     return document(request, "invalid_variables", str(error))
 
@@ -169,6 +174,9 @@ HANDLERS: tuple[tuple[type[Exception], Callable[[HttpRequest, Any], HttpResponse
     (BadCursor, _bad_cursor),
     (BadTraceCursor, _bad_cursor),
     (RequestDataTooBig, _too_large),
+    (SuspiciousOperation, _unreadable),
+    (MultiPartParserError, _unreadable),
+    (UnreadablePostError, _unreadable),
     (values.UnfitValue, _unfit),
     (LostRace, _lost_race),
     (OperationalError, _unavailable),
