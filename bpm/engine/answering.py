@@ -1,8 +1,7 @@
 """What the core asks about the world outside of the instance while it decides (`bpm.semantics.view`).
 
 Of a decision (DMN) it asks the id of the definition that is meant, which goes into the command's answers and so into
-the log, and the compiled model, which never changes and is kept in memory. What a decision reads is known only while it
-is evaluated, so all variables of the scopes at hand come with the model, in one round trip.
+the log, and the compiled model, which never changes and is kept in memory.
 """
 
 from __future__ import annotations
@@ -22,12 +21,13 @@ from bpm.store.channel import Channel
 def answered(
     keys: Sequence[Key], command: Command, state: State, *, process: UUID, channel: Channel
 ) -> tuple[Command, list[Key]]:
-    """The command with the answers to the questions about decisions, and what is to be read of the instance besides.
+    """The command with the answers to the questions about decisions, and the other questions, which are about the
+    instance.
 
     Compiled models go into the state's library at once. `process` is the definition that the instance runs by.
     """
     answers: dict[str, Any] = {}
-    more: list[Key] = []
+    others: list[Key] = []
     for key in keys:
         match key:
             case ("decision", str(name), str(binding), version):
@@ -35,10 +35,9 @@ def answered(
                 answers[answer_name(key)] = None if found is None else str(found)
             case ("model", str(id)):
                 state.library[id] = decisions.load(UUID(id), channel=channel).evaluator
-                more += [("variables", scope) for scope in sorted({0, *(t.local for t in state.tokens.values())})]
             case _:
-                more.append(key)
-    return (replace(command, answers=command.answers | answers) if answers else command), more
+                others.append(key)
+    return (replace(command, answers=command.answers | answers) if answers else command), others
 
 
 def _bound(name: str, binding: str, version: str | None, *, process: UUID, channel: Channel) -> UUID | None:

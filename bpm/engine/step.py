@@ -143,9 +143,9 @@ def _decide(
             case Refusal(code, text):
                 raise Refused(text, code=code)
             case Need(keys):
-                command, more = answered(keys, command, state, process=definition, channel=channel)
-                if more:
-                    state = merge(state, tuple(more), unit.answer(thread, more))
+                command, others = answered(keys, command, state, process=definition, channel=channel)
+                if others:
+                    state = merge(state, tuple(others), unit.answer(thread, others))
     raise AssertionError(f"{type(command).__name__} never has enough to decide")
 
 
