@@ -9,9 +9,10 @@ from typing import Final
 
 from bpm.compiler import formulas
 from bpm.compiler.activities import activity
+from bpm.compiler.mappings import everything, passed
 from bpm.compiler.place import Place
 from bpm.compiler.xml import Element
-from bpm.graph import CallSpec, Formula, Mapping, Node
+from bpm.graph import CallSpec, Formula, Node
 
 # camunda:calledElementBinding and zeebe's bindingType -> ours
 _BINDINGS: Final = {
@@ -37,35 +38,16 @@ def _camunda(place: Place) -> CallSpec:
         place.report("called-element-missing", finding)
     bound = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
     version = said.get("calledElementVersion") or said.get("calledElementVersionTag")
-    inputs = [_mapping(place, item) for item in said.all("in")]
+    inputs = [passed(place, item) for item in said.all("in")]
     if said.flag("inheritVariables"):
-        inputs.insert(0, _everything())
+        inputs.insert(0, everything())
     return CallSpec(
         target=target or Formula(),
         binding=binding(place, bound),
         version=formulas.formula(place, version),
         inputs=tuple(inputs),
-        outputs=tuple(_mapping(place, item) for item in said.all("out")),
+        outputs=tuple(passed(place, item) for item in said.all("out")),
     )
-
-
-def _mapping(place: Place, element: Element) -> Mapping:
-    local = element.get("local") == "true"
-    if element.get("variables") == "all":
-        return _everything(local)
-    if key := element.get("businessKey"):
-        return Mapping(target="", source=formulas.formula(place, key, at=element) or formulas.NULL, business_key=True)
-    target = element.get("target", "").strip()
-    source: Formula | None
-    if name := element.get("source", "").strip():
-        source = formulas.variable(name)
-    else:
-        source = formulas.formula(place, element.get("sourceExpression"), at=element)
-    if source is None or not target:
-        place.report(
-            "value-wrong", "A mapping of the call needs a target and a source or sourceExpression.", at=element
-        )
-    return Mapping(target=target, source=source or formulas.NULL, local=local)
 
 
 def _zeebe(place: Place, element: Element) -> CallSpec:
@@ -78,13 +60,9 @@ def _zeebe(place: Place, element: Element) -> CallSpec:
         target=target,
         binding=binding(place, element.get("bindingType", "latest")),
         version=formulas.formula(place, element.get("versionTag"), at=element),
-        inputs=(_everything(),) if passes_all else (),
+        inputs=(everything(),) if passes_all else (),
         propagate_all_outputs=element.get("propagateAllChildVariables", "true") != "false",
     )
-
-
-def _everything(local: bool = False) -> Mapping:
-    return Mapping(target="", source=Formula(), everything=True, local=local)
 
 
 def binding(place: Place, said: str) -> str:

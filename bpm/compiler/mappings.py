@@ -51,6 +51,29 @@ def parameters(place: Place, holder: Element, name: str) -> list[Mapping]:
     return found
 
 
+def passed(place: Place, element: Element) -> Mapping:
+    """camunda:in or out: what passes between a caller and the called process, or goes along with what is thrown."""
+    local = element.get("local") == "true"
+    if element.get("variables") == "all":
+        return everything(local)
+    if key := element.get("businessKey"):
+        return Mapping(target="", source=formulas.formula(place, key, at=element) or formulas.NULL, business_key=True)
+    target = element.get("target", "").strip()
+    source: Formula | None
+    if name := element.get("source", "").strip():
+        source = formulas.variable(name)
+    else:
+        source = formulas.formula(place, element.get("sourceExpression"), at=element)
+    if source is None or not target:
+        place.report("value-wrong", "What is passed needs a target and a source or sourceExpression.", at=element)
+    return Mapping(target=target, source=source or formulas.NULL, local=local)
+
+
+def everything(local: bool = False) -> Mapping:
+    """All variables are passed; `local`: only those of the activity's own scope."""
+    return Mapping(target="", source=Formula(), everything=True, local=local)
+
+
 def value(place: Place, element: Element) -> Formula:
     """The value in a parameter, list item or map entry: text, expression, list, map or script. An empty one is null."""
     for item in inner(element, "list", "map", "script", "value", "expression"):

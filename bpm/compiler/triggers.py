@@ -7,6 +7,7 @@ from typing import Final
 
 from bpm.compiler import formulas
 from bpm.compiler.document import child, children, flag, tag, text
+from bpm.compiler.mappings import passed
 from bpm.compiler.place import Place, words
 from bpm.compiler.vocabulary import ZEEBE, extensions, inner
 from bpm.compiler.xml import Element
@@ -211,16 +212,7 @@ def _code(place: Place, target: Element, attribute: str) -> Formula:
 
 def _payload(place: Place, element: Element) -> tuple[Mapping, ...]:
     """The variables that a throw sends along: camunda:in of a signal, message or escalation definition."""
-    found: list[Mapping] = []
     said = extensions(element)
-    for item in said.all("in"):
-        if item.get("variables") == "all":
-            found.append(Mapping(target="", source=Formula(), everything=True))
-        elif name := item.get("source"):
-            found.append(Mapping(target=item.get("target", name), source=formulas.variable(name)))
-        else:
-            source = formulas.formula(place, item.get("sourceExpression"), at=item) or formulas.NULL
-            found.append(Mapping(target=item.get("target", ""), source=source))
     for holder in said.all("inputOutput"):
         for item in inner(holder, "inputParameter"):
             place.report(
@@ -228,4 +220,4 @@ def _payload(place: Place, element: Element) -> tuple[Mapping, ...]:
                 "An inputParameter of an event definition has no effect: put it on the event.",
                 at=item,
             )
-    return tuple(found)
+    return tuple(passed(place, item) for item in said.all("in"))

@@ -14,12 +14,13 @@ from typing import Any
 from bpm.graph import Process
 from bpm.semantics import commands as c
 from bpm.semantics import locks, migrating, modifying, operators, view
+from bpm.semantics.elements.activities import take_back
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.elements.subprocesses import open_scope
 from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
 from bpm.semantics.judging import judge
-from bpm.semantics.mappings import bring_back, keep_beside, keep_local, set_variable, write_outward
+from bpm.semantics.mappings import bring_back, keep_beside, set_variable, write_outward
 from bpm.semantics.starts import start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import create, detach
@@ -260,9 +261,7 @@ def _return(work: Work, ticket: Ticket, command: c.CallReturned) -> None:
     if command.outcome == "error":
         throw_error(work, ticket.token, command.code, command.text)
     elif command.outcome == "completed":
-        # What came back stays in the token's own scope, so that outputs that fail can be tried again.
-        if command.variables:
-            keep_local(work, ticket.token, command.variables)
+        take_back(work, ticket.token, work.graph.node(ticket.node), command.variables)
     else:
         # A retry calls again: everything that the activity set is taken back, and the token enters anew.
         detach(work, ticket.token, reason="incident")

@@ -8,7 +8,7 @@ from typing import Any
 from bpm.graph import Mapping as Assignment
 from bpm.graph import Node
 from bpm.semantics import view
-from bpm.semantics.formulas import sees, value
+from bpm.semantics.formulas import sees, text, value
 from bpm.semantics.state import Token
 from bpm.semantics.work import Work
 
@@ -92,11 +92,18 @@ def give_out(work: Work, token: Token, node: Node) -> None:
             write_outward(work, token.id, content, skip_own=True)
 
 
+def passed_key(work: Work, token: int, assignments: tuple[Assignment, ...]) -> str | None:
+    """The business key that is passed on, if one is. Raises Stuck."""
+    return next((text(work, token, mapping.source) for mapping in assignments if mapping.business_key), None)
+
+
 def passed_on(work: Work, token: Token, assignments: tuple[Assignment, ...]) -> dict[str, Any]:
     """The variables that `in` mappings give to a called process or a message. Raises Stuck."""
     found: dict[str, Any] = {}
     for mapping in assignments:
-        if mapping.everything:
+        if mapping.everything and mapping.local:
+            found |= view.variables(work.state, token.local) if token.local else {}
+        elif mapping.everything:
             found |= sees(work.state, token.id)
         elif not mapping.business_key:
             found[mapping.target] = value(work, token.id, mapping.source)

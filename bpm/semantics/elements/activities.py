@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpm.graph import CallSpec, Formula, Node, UserSpec
+from bpm.graph import Formula, Node, UserSpec
 from bpm.semantics import view
 from bpm.semantics.compensation import remember
 from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.formulas import names, number, text, value
-from bpm.semantics.mappings import give_out, passed_on, take_in, write_outward
+from bpm.semantics.mappings import give_out, keep_beside, passed_key, passed_on, take_in, write_outward
 from bpm.semantics.tokens import detach, send, wait
 from bpm.semantics.work import Stuck, Work
 
@@ -107,32 +107,55 @@ def enter_call(work: Work, token: int, node: Node) -> bool:
         "ticket": ticket,
         "binding": spec.binding,
         "version": text(work, token, spec.version),
-        "wants": _wanted(spec),
+        "wants": _wanted(node),
         "variables": passed_on(work, work.token(token), spec.inputs),
-        "business_key": next((text(work, token, m.source) for m in spec.inputs if m.business_key), None),
+        "business_key": passed_key(work, token, spec.inputs),
     }
     send(work, "CALL", target, body, token=token, node=node.id)
     wait(work, token, "call")
     return False
 
 
+def take_back(work: Work, token: int, node: Node, variables: dict[str, Any]) -> None:
+    """Keep what the called instance brought back in the token's own scope, so that outputs that fail can be tried
+    again. What is wanted and did not come is null, whatever the caller has under that name.
+    """
+    keep_beside(work, token, dict.fromkeys(_wanted(node) or (), None) | variables)
+
+
 def close_call(work: Work, token: int, node: Node) -> None:
-    """Map what the called instance brought back (it lies in the token's own scope). Raises Stuck."""
+    """Map what the called instance brought back. Raises Stuck."""
     assert node.call is not None
-    found = work.token(token)
-    returned = view.variables(work.state, found.local) if found.local else {}
+    returned = _returned(work, token, node)
     brought: dict[str, Any] = dict(returned) if node.call.propagate_all_outputs else {}
     for mapping in node.call.outputs:
-        if mapping.everything:
-            brought |= returned
+        content = returned if mapping.everything else {mapping.target: value(work, token, mapping.source, returned)}
+        if mapping.local:
+            keep_beside(work, token, content)
         else:
-            brought[mapping.target] = value(work, token, mapping.source, returned)
-    write_outward(work, token, brought, skip_own=True)
+            brought |= content
+    if not node.outputs_only:
+        write_outward(work, token, brought, skip_own=True)
     close_activity(work, token, node)
 
 
-def _wanted(spec: CallSpec) -> list[str] | None:
+def _returned(work: Work, token: int, node: Node) -> dict[str, Any]:
+    """What lies in the token's own scope, but for what the activity and its loop put there themselves."""
+    local = work.token(token).local
+    own = {mapping.target for mapping in node.inputs}
+    if node.loop is not None:
+        own |= {"loopCounter", node.loop.index_variable or "", node.loop.element_variable or ""}
+    found = view.variables(work.state, local) if local else {}
+    return {name: content for name, content in found.items() if name not in own}
+
+
+def _wanted(node: Node) -> list[str] | None:
     """The variables of the called process that its end must bring back; None for all."""
+    assert node.call is not None
+    spec = node.call
     if spec.propagate_all_outputs or any(mapping.everything for mapping in spec.outputs):
         return None
-    return sorted(frozenset().union(*(names(mapping.source) for mapping in spec.outputs)))
+    sources = [mapping.source for mapping in spec.outputs]
+    if node.outputs_only:
+        sources += [mapping.source for mapping in node.outputs]
+    return sorted(frozenset().union(*(names(source) for source in sources)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
@@ -10,7 +11,7 @@ from bpm.semantics.compensation import compensate
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.errors import throw_escalation
 from bpm.semantics.formulas import text
-from bpm.semantics.mappings import passed_on
+from bpm.semantics.mappings import passed_key, passed_on
 from bpm.semantics.tokens import send, wake
 from bpm.semantics.work import Work
 
@@ -37,7 +38,7 @@ def _message(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
     if not name:
         return True  # a throwing message event without a message does nothing (Camunda 7)
     key = text(work, token, trigger.correlation)
-    body = {"variables": passed_on(work, work.token(token), trigger.payload)}
+    body = _body(work, token, trigger)
     send(work, "MESSAGE", name, body | ({} if key is None else {"correlation": key}), token=token, node=node.id)
     return True
 
@@ -48,15 +49,15 @@ def _signal(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
     The instances that hear it leave out the sender.
     """
     name = text(work, token, trigger.name) or ""
-    variables = passed_on(work, work.token(token), trigger.payload)
-    send(work, "SIGNAL", name, {"variables": variables}, token=token, node=node.id)
+    body = _body(work, token, trigger)
+    send(work, "SIGNAL", name, body, token=token, node=node.id)
     for ticket in view.signals(work.state, name):
         if work.state.tickets[ticket.id].state == "OPEN":
             work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="signal")
             heard = work.graph.node(ticket.node)
             if node.loop is not None and heard.attached_to == node.id:
                 heard = _gentle(heard)
-            woken = occur(work, ticket.token, heard, "signal", variables)
+            woken = occur(work, ticket.token, heard, "signal", body["variables"])
             if woken is not None and work.token(woken).state == "WAITING":
                 wake(work, woken, "signal")
     return True
@@ -70,6 +71,13 @@ def _escalation(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
 
 def _compensation(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
     return not compensate(work, token, trigger.activity)
+
+
+def _body(work: Work, token: int, trigger: Trigger) -> dict[str, Any]:
+    """What goes along: variables, and a business key where the model passes one."""
+    key = passed_key(work, token, trigger.payload)
+    variables = passed_on(work, work.token(token), trigger.payload)
+    return {"variables": variables} | ({} if key is None else {"business_key": key})
 
 
 def _gentle(boundary: Node) -> Node:
