@@ -6,9 +6,10 @@ from django.urls import path
 
 from bpm.api import health
 from bpm.api.app import api
+from bpm.api.problems import documented
 
 urlpatterns = [
-    path("api/", api.urls),
+    path("api/", documented(api.urls)),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 import structlog
@@ -10,6 +11,7 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
+from django.urls import URLPattern
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -189,3 +191,24 @@ def install(api: NinjaAPI) -> None:
     """Let the API answer every exception with a problem document."""
     for error, handler in HANDLERS:
         api.add_exception_handler(error, handler)
+
+
+def documented(urls: tuple[list[URLPattern], str, str]) -> tuple[list[URLPattern], str, str]:
+    """The API's addresses, answering with a problem document, too, where a method is not allowed."""
+    for pattern in urls[0]:
+        pattern.callback = _documented(pattern.callback)
+    return urls
+
+
+def _documented(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    @wraps(view)
+    def documented_view(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        response = view(request, *arguments, **named)
+        if response.status_code != 405:
+            return response
+        allowed = response["Allow"]
+        problem = document(request, "method_not_allowed", f"{request.method} is not allowed here, but {allowed}")
+        problem["Allow"] = allowed
+        return problem
+
+    return documented_view

@@ -112,6 +112,7 @@ def test_a_person_acts_for_nobody_else(transactional_db, order):
         ("GET", "/instances?after=nonsense", None, 400, "bad_cursor"),
         ("GET", "/instances?size=100000", None, 422, "invalid"),
         ("GET", "/nothing", None, 404, None),
+        ("DELETE", "/instances", None, 405, "method_not_allowed"),
         ("POST", "/instances", b"{", 400, "bad_request"),
         ("POST", "/instances", {"process": "unknown"}, 404, "not_found"),
         ("POST", "/instances", {"process": "order", "colour": "red"}, 422, "invalid"),

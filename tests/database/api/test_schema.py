@@ -14,6 +14,8 @@ from schemathesis.core import NOT_SET
 from bpm.api.app import api
 
 schema = schemathesis.openapi.from_dict(json.loads(json.dumps(api.get_openapi_schema(), default=str)))
+# Random requests only: one of each kind of violation for every field would take minutes.
+schema.config.phases.coverage.enabled = False
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def token(operator, order) -> str:
 
 
 @schema.parametrize()
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 def test_no_request_is_an_error_of_the_server(case: Any, token: str):
     body: bytes = b""
     kind = case.media_type or "application/json"
