@@ -19,6 +19,7 @@ Locks of tasks, deliveries of messages and deployments are commits of the nil th
 - `deployments`  what is deployed together: `definitions` of processes, `decisions`
 - `outside`      commits of the nil thread
 - `reading`      history as replay takes it, and the stored state
+- `faults`       where tests let a process die; nothing at all otherwise
 - `ids`, `values`, `records`, `errors`, `statements`: ids made of ordinals, JSON as PostgreSQL keeps it, results,
 errors,
   the named statements of sql/*.sql (SQL that locks, claims, sweeps or reads much lives there, each with a line why)

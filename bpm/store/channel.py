@@ -16,6 +16,8 @@ from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.pq import TransactionStatus
 
+from bpm.store import faults
+
 
 @dataclass(frozen=True, slots=True)
 class Channel:
@@ -29,15 +31,25 @@ class Channel:
 
     def send(self, *statements: tuple[LiteralString, Any]) -> list[list[tuple[Any, ...]]]:
         """Run the statements in one round trip; the rows of each. Raises psycopg.Error of the first that failed."""
+        if faults.POINT is not None:
+            faults.POINT(self.raw, "before", statements)
         with self.raw.pipeline():
             cursors = [psycopg.Cursor(self.raw).execute(sql, arguments) for sql, arguments in statements]
+        if faults.POINT is not None:
+            faults.POINT(self.raw, "after", statements)
         return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
 
 def django_channel(using: str = "default") -> Channel:
-    """Django's connection of that alias. Blocks that Django's TestCase opened count as nobody's."""
+    """Django's connection of that alias. Blocks that Django's TestCase opened count as nobody's.
+
+    One that broke (the server was restarted, say) is met on a new connection, unless a transaction of the caller's was
+    lost with it: that is for the caller to notice.
+    """
     # transaction.get_connection() is a proxy of threads; the wrapper behind it holds the psycopg connection.
     wrapper: BaseDatabaseWrapper = transaction.get_connection(using)
+    if wrapper.connection is not None and wrapper.connection.closed and wrapper.autocommit:
+        wrapper.close()
     wrapper.ensure_connection()
     blocks = [block for block in wrapper.atomic_blocks if not getattr(block, "_from_testcase", False)]
     return Channel(
