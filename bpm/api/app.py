@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ninja import NinjaAPI, Swagger
 
-from bpm.api import definitions, external_tasks, incidents, instances, messages, problems, traces, user_tasks
+from bpm.api import decisions, definitions, external_tasks, incidents, instances, messages, problems, traces, user_tasks
 from bpm.api.exact import ExactParser, ExactRenderer
 
 DESCRIPTION = """
-Runs BPMN processes. Authenticate with `Authorization: Bearer TOKEN` (`manage.py bpm token NAME` makes one), or with the
-session of the cockpit and its CSRF token.
+Runs BPMN processes and evaluates DMN decisions. Authenticate with `Authorization: Bearer TOKEN` (`manage.py bpm token
+NAME` makes one), or with the session of the cockpit and its CSRF token.
 
 - Lists are paged by key: `after` of an answer asks for the next page.
 - A request with `Idempotency-Key` is carried out once: sent again it gives the first answer (`repeated` is true).
@@ -29,6 +29,7 @@ api = NinjaAPI(
 problems.install(api)
 for prefix, router, tag in (
     ("", definitions.router, "definitions"),
+    ("/decisions", decisions.router, "decisions"),
     ("/instances", instances.router, "instances"),
     ("/instances", traces.router, "history"),
     ("/external-tasks", external_tasks.router, "external tasks"),

@@ -40,7 +40,7 @@ DEPLOY_BODY = {
                         "files": {
                             "type": "object",
                             "additionalProperties": {"type": "string"},
-                            "description": "file name -> BPMN XML",
+                            "description": "file name -> BPMN or DMN XML",
                         },
                     },
                     "required": ["files"],
@@ -53,7 +53,7 @@ DEPLOY_BODY = {
 
 @router.post("/deployments", response={201: DeploymentOut}, auth=may("operate"), openapi_extra=DEPLOY_BODY)
 def deploy(request: HttpRequest) -> Any:
-    """Deploy BPMN files together, as a form or as JSON. What cannot be run is refused with every problem at once."""
+    """Deploy BPMN and DMN files together, as a form or as JSON. If one cannot be run, every problem is said at once."""
     name, files = _files_in(request)
     return Status(201, deploying.deploy(files, name=name, actor=caller_of(request).name))
 
@@ -101,7 +101,7 @@ def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes]]:
     body = ExactParser().parse_body(request)
     files = body.get("files") if isinstance(body, dict) else None
     if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
-        raise Problem("invalid", "files must be an object: file name -> BPMN XML")
+        raise Problem("invalid", "files must be an object: file name -> BPMN or DMN XML")
     name = body.get("name", "")
     if not isinstance(name, str):
         raise Problem("invalid", "name must be a text")

@@ -45,6 +45,7 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "invalid": (422, "The arguments make no sense"),
     "invalid_variables": (422, "The variables cannot be taken"),
     "deploy_refused": (422, "The files cannot be deployed"),
+    "evaluation_failed": (422, "The decision cannot be evaluated with these variables"),
     "busy": (503, "The instance is busy"),
     "unavailable": (503, "The database cannot be reached"),
     "error": (500, "Something went wrong"),

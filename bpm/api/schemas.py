@@ -37,6 +37,31 @@ class ReasonIn(Given):
     reason: Reason = None
 
 
+class ModifyIn(Given):
+    start_before: list[Name] = Field([], description="nodes before which a token starts")
+    start_after: list[Name] = Field([], description="nodes on whose only outgoing flow a token starts")
+    cancel_at: list[Name] = Field([], description="nodes at which all open tokens end")
+    cancel_tokens: list[UUID] = Field([], description="tokens that end")
+    variables: Variables = {}
+    reason: Reason = None
+
+
+class MigrateIn(Given):
+    version: int | None = Field(None, description="the version to go on with; the latest where it is left out")
+    nodes: dict[Name, Name] = Field(
+        {}, description="where nodes of the old version are in the new one, if not the same"
+    )
+    drop: list[Name] = Field([], description="events of the old version whose timers and tickets may end")
+    reason: Reason = None
+
+
+class MigrationPlanOut(Schema):
+    old: UUID
+    new: UUID
+    nodes: dict[str, str]
+    problems: list[str]
+
+
 class VariablesIn(Given):
     variables: Variables = {}
     unset: list[Name] = []
@@ -128,6 +153,12 @@ class RetryIn(Given):
     reason: Reason = None
 
 
+class EvaluateIn(Given):
+    variables: Variables = {}
+    version: int | None = Field(None, ge=1, description="a version of the key; the newest where it is left out")
+    version_tag: Name | None = Field(None, description="the newest version that people call so")
+
+
 # --- out
 
 
@@ -158,6 +189,54 @@ class DefinitionOut(Schema):
     created_by: str
     graph_hash: str
     latest: bool
+
+
+class DecisionOut(Schema):
+    id: UUID
+    key: str
+    name: str
+    version: int
+    version_tag: str | None
+    resource: str
+    deployment_id: UUID
+    created_at: datetime
+    created_by: str
+    decisions_hash: str
+    latest: bool
+
+
+class DecidedOut(Schema):
+    id: UUID
+    key: str
+    version: int
+    name: str
+
+
+class MatchedRuleOut(Schema):
+    """A rule that matched: its place in the table from 1, its id, its outputs by column."""
+
+    number: int
+    id: str
+    outputs: Variables
+
+
+class MatchedTableOut(Schema):
+    """A table on the way to the result: its inputs as (label, value), and the rules that matched."""
+
+    decision: str
+    table: str
+    inputs: list[tuple[str, Any]]
+    rules: list[MatchedRuleOut]
+
+
+class EvaluatedOut(Schema):
+    """`rows`: the outputs of the rules that counted, one object each; `warnings`: why something is null."""
+
+    decision: DecidedOut
+    result: Any
+    rows: list[Variables]
+    tables: list[MatchedTableOut]
+    warnings: list[str]
 
 
 class PlaceOut(Schema):
@@ -321,6 +400,7 @@ class DeploymentOut(Schema):
     id: UUID | None
     name: str
     definitions: list[DeployedOut]
+    decisions: list[DeployedOut]
     diagnostics: list[DiagnosticOut]
 
 

@@ -31,6 +31,17 @@ class Evaluated:
     tables: list[dict[str, Any]]
     warnings: tuple[str, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """All of it as one JSON object."""
+        known = self.definition
+        return {
+            "decision": {"id": str(known.id), "key": known.key, "version": known.version, "name": known.name},
+            "result": self.result,
+            "rows": self.rows,
+            "tables": self.tables,
+            "warnings": list(self.warnings),
+        }
+
 
 def evaluate_decision(
     decision: str | UUID,

@@ -37,6 +37,46 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A deployed version of a decision."""
+
+    id: UUID
+    key: str
+    name: str
+    version: int
+    version_tag: str | None
+    created_at: datetime
+    created_by: str
+    resource: str
+    deployment_id: UUID
+    decisions_hash: str
+    latest: bool = True
+
+    @property
+    def title(self) -> str:
+        """The name where the model has one, else the key."""
+        return self.name or self.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionEvaluation:
+    """A decision as it was made in an instance. `tables`: every table on the way with its inputs and matched rules, as
+    history has them. `variable`: where the result went, if anywhere.
+    """
+
+    id: UUID
+    definition_id: UUID
+    key: str
+    instance_id: UUID
+    node_id: str
+    at: datetime
+    variable: str | None
+    result: Any
+    tables: tuple[dict[str, Any], ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A node with how many open tokens stand on it."""
 

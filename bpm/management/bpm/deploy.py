@@ -1,10 +1,11 @@
-"""Deploy BPMN files: from now on their processes can be started.
+"""Deploy BPMN and DMN files: from now on their processes can be started and their decisions evaluated.
 
 All files of one call are compiled together, and every problem is said at once; with an error nothing is deployed. A
-process whose content is what it was keeps its version, a changed one gets the next; running instances stay on theirs.
+process or decision whose content is what it was keeps its version, a changed one gets the next; running instances stay
+on theirs.
 
     manage.py bpm deploy order.bpmn                   one file
-    manage.py bpm deploy models/ --name "March"       every .bpmn file in the folder and below it, with a name
+    manage.py bpm deploy models/ --name "March"       every .bpmn and .dmn file in the folder and below it, with a name
     manage.py bpm deploy order.bpmn --strict          the standard's rules that are warnings otherwise refuse, too
     manage.py bpm deploy order.bpmn --json            what came of it as one JSON object
 
@@ -29,7 +30,7 @@ SUFFIXES = (".bpmn", ".bpmn20.xml", ".dmn")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """PATH... [--name NAME] [--strict] [--json] [--actor NAME]."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a BPMN file, or a folder of such files")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a BPMN or DMN file, or a folder of such files")
     parser.add_argument("--name", metavar="NAME", default="", help="what the deployment is called in lists")
     parser.add_argument("--strict", action="store_true", help="refuse also what breaks the standard's rules harmlessly")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -49,8 +50,12 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         command.stderr.write("nothing was deployed")
         return 1
     if options["json"]:
-        said = [{"key": d.key, "version": d.version, "id": d.id, "new": d.new} for d in found.definitions]
-        command.stdout.write(dumps({"deployed": said, "diagnostics": [_shown(d) for d in found.diagnostics]}))
+        said = {
+            "deployed": [_made(one) for one in found.definitions],
+            "decisions": [_made(one) for one in found.decisions],
+            "diagnostics": [_shown(diagnostic) for diagnostic in found.diagnostics],
+        }
+        command.stdout.write(dumps(said))
         return 0
     for diagnostic in found.diagnostics:
         if diagnostic.severity == "warning":
@@ -58,6 +63,9 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     for definition in found.definitions:
         how = "deployed" if definition.new else "unchanged"
         command.stdout.write(f"{definition.key} version {definition.version}: {how}")
+    for decision in found.decisions:
+        how = "deployed" if decision.new else "unchanged"
+        command.stdout.write(f"decision {decision.key} version {decision.version}: {how}")
     return 0
 
 
@@ -74,6 +82,10 @@ def _read(paths: Sequence[str]) -> dict[str, bytes]:
         if not inside:
             raise CommandError(f"there is no {' or '.join(SUFFIXES)} file in {path}", returncode=2)
     return files
+
+
+def _made(deployed: engine.Deployed) -> dict[str, Any]:
+    return {"key": deployed.key, "version": deployed.version, "id": deployed.id, "new": deployed.new}
 
 
 def _shown(diagnostic: Any) -> dict[str, Any]:

@@ -12,22 +12,21 @@ Prints the id of the instance. Exit status: 0 started, 1 refused.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from bpm import engine
-from bpm.engine.variables import dumps, loads
+from bpm.engine.variables import dumps
 from bpm.management.actor import add_actor, add_reason
+from bpm.management.given import add_variables, variables_of
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """PROCESS [--variables JSON] [--business-key KEY] [--key KEY] [--version N] [--json], --actor and --reason."""
     parser.add_argument("process", metavar="PROCESS", help="the key of the process (its id in the model)")
-    parser.add_argument("--variables", metavar="JSON", default="{}", help="a JSON object, or @FILE")
+    add_variables(parser)
     parser.add_argument("--business-key", metavar="KEY", default=None, help="what people call this instance")
     parser.add_argument("--key", metavar="KEY", default=None, help="idempotency key: the same one starts once")
     parser.add_argument("--version", metavar="N", type=int, default=None, help="a version of it (default: the newest)")
@@ -41,7 +40,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     try:
         record = engine.start(
             options["process"],
-            variables=_variables(options["variables"]),
+            variables=variables_of(options["variables"]),
             business_key=options["business_key"],
             version=options["version"],
             actor=options["actor"],
@@ -56,12 +55,3 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     else:
         command.stdout.write(str(record.thread_id))
     return 0
-
-
-def _variables(text: str) -> Any:
-    if text.startswith("@"):
-        try:
-            text = sys.stdin.read() if text == "@-" else Path(text[1:]).read_text()
-        except OSError as problem:
-            raise CommandError(f"cannot read {text[1:]}: {problem.strerror}", returncode=2) from None
-    return loads(text)
