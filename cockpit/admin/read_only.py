@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 
-from cockpit.templatetags.cockpit import state
+from cockpit.templatetags.cockpit import moment, state
 
 COUNTED = 10_000
 NIL = UUID(int=0)
@@ -55,6 +55,11 @@ class ReadOnlyAdmin(ModelAdmin):
         """The instance that the commit log calls a thread."""
         return _link(row.thread_id)
 
+    @admin.display(description=_("time"))
+    def moment_at(self, row: Any) -> str:
+        """When, to the second, in the reader's own time."""
+        return format_html('<span class="tt-nowrap">{}</span>', moment(row.at, "full"))
+
     @admin.display(description=_("state"), ordering="state")
     def state_badge(self, row: Any) -> str:
         """The state in its colour."""
@@ -82,5 +87,5 @@ def _link(instance: UUID | None) -> str:
     if instance is None or instance == NIL:
         return "–"
     return format_html(
-        '<a class="tt-link tt-mono" href="{}">{}</a>', reverse("cockpit:instance", args=[instance]), instance
+        '<a class="tt-link tt-mono tt-nowrap" href="{}">{}</a>', reverse("cockpit:instance", args=[instance]), instance
     )

@@ -26,7 +26,8 @@ class Table:
 
 
 EVENT = ("at", "event_type", "node_id", "from_state", "to_state", "reason", "actor", "commit_sequence", "instance_id")
-BY_TIME = ("-at", "-id")
+# The key of history begins with the id: the newest rows are found without sorting.
+BY_TIME = ("-id",)
 
 TABLES: dict[type[Model], Table] = {
     models.ProcessDefinition: Table(
@@ -159,7 +160,7 @@ RUNTIME = (
     models.StartSubscription, models.ThreadVersion, models.OperationReceipt, models.RunRecord, models.ApiToken,
 )  # fmt: skip
 # Columns that are shown by a method of the admin: as a link, as a badge.
-SHOWN_AS = {"instance_id": "instance_link", "thread_id": "thread_link", "state": "state_badge"}
+SHOWN_AS = {"instance_id": "instance_link", "thread_id": "thread_link", "state": "state_badge", "at": "moment_at"}
 COLUMNS_OF_OTHERS = 8
 
 
