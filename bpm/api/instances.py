@@ -16,12 +16,15 @@ from bpm.api.schemas import (
     CommitOut,
     InstanceDetailOut,
     InstanceOut,
+    MigrateIn,
+    MigrationPlanOut,
+    ModifyIn,
     PageOut,
     ReasonIn,
     StartIn,
     VariablesIn,
 )
-from bpm.engine import operators, starting
+from bpm.engine import operators, starting, versions
 from bpm.queries import instances
 from bpm.queries.rows import Instance
 
@@ -127,6 +130,30 @@ def set_variables(request: HttpRequest, id: UUID, given: VariablesIn) -> Any:
         key=key_of(request),
     )
     return commit(record)
+
+
+@router.post("/{id}/modify", response=CommitOut, auth=may("operate"))
+def modify(request: HttpRequest, id: UUID, given: ModifyIn) -> Any:
+    """Put tokens elsewhere in one step: what starts appears first, then what is cancelled ends."""
+    said = given.model_dump(exclude={"reason"})
+    return commit(
+        versions.modify_instance(id, **said, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    )
+
+
+@router.post("/{id}/migration-plan", response=MigrationPlanOut, auth=may("view"))
+def plan_migration(request: HttpRequest, id: UUID, given: MigrateIn) -> Any:
+    """What fits between the instance's version and another one, and what does not; nothing changes."""
+    return versions.plan_migration(id, version=given.version, nodes=given.nodes)
+
+
+@router.post("/{id}/migrate", response=CommitOut, auth=may("operate"))
+def migrate(request: HttpRequest, id: UUID, given: MigrateIn) -> Any:
+    """Let the instance go on with another version; refused where something would be lost."""
+    said = given.model_dump(exclude={"reason"})
+    return commit(
+        versions.migrate_instance(id, **said, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    )
 
 
 def _found(id: UUID) -> Instance:

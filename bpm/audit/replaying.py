@@ -18,6 +18,7 @@ from bpm.replay import Commit, ReplayEngine, UnknownFormat, UnreadableHistory, c
 from bpm.semantics import State
 from bpm.store import histories, reading
 from bpm.store.decisions import Library
+from bpm.store.definitions import Graphs
 
 # Codes beside those of `bpm.replay.INVARIANTS`.
 CODES = {
@@ -84,16 +85,18 @@ def replay_instance(instance: UUID, *, again: bool = False) -> Outcome:
         stored = reading.stored_state(instance, channel=channel)
         key, process = history.definition.key, history.definition.graph
         return _replay(
-            str(instance), key, process, history.commits, again=again, stored=stored, library=Library(channel)
-        )
+            str(instance), key, process, history.commits, again=again, stored=stored, library=Library(channel),
+            others=Graphs(channel),
+        )  # fmt: skip
 
 
 def replay_lines(lines: Iterable[str], *, again: bool = False) -> Iterator[Outcome]:
     """Replay the instances of an exported file; no database is needed. Raises UnreadableHistory."""
     for history in read_histories(lines):
         yield _replay(
-            history.instance, history.key, history.process, history.commits, again=again, library=history.library
-        )
+            history.instance, history.key, history.process, history.commits, again=again, library=history.library,
+            others=history.others,
+        )  # fmt: skip
 
 
 def replay_text(lines: Sequence[str], *, again: bool = False) -> list[Outcome]:
@@ -116,7 +119,7 @@ def compare_stored(instances: Sequence[UUID], *, process: Process | None = None)
                 found.append(_failed(str(instance), "unknown-instance", "history knows no such instance"))
                 continue
             key, graph = history.definition.key, process or history.definition.graph
-            found.append(_decide_again(str(instance), key, graph, history.commits, Library(channel)))
+            found.append(_decide_again(str(instance), key, graph, history.commits, Library(channel), Graphs(channel)))
     return found
 
 
@@ -124,7 +127,7 @@ def compare_lines(lines: Iterable[str], *, process: Process | None = None) -> It
     """The same for an exported file."""
     for history in read_histories(lines):
         graph = process or history.process
-        yield _decide_again(history.instance, history.key, graph, history.commits, history.library)
+        yield _decide_again(history.instance, history.key, graph, history.commits, history.library, history.others)
 
 
 def _replay(
@@ -136,19 +139,20 @@ def _replay(
     again: bool,
     stored: State | None = None,
     library: Mapping[str, Evaluator],
+    others: Mapping[str, Process],
 ) -> Outcome:
     kept: list[Commit] = []
     if again:
         kept = commits = list(commits)
     try:
-        result = ReplayEngine(process).replay(commits, thread=instance)
+        result = ReplayEngine(process, others).replay(commits, thread=instance)
     except UnknownFormat as problem:
         return _failed(instance, "unreadable", str(problem), definition=key)
     problems = [Problem(code=found.code, message=found.message, sequence=found.sequence) for found in result.violations]
     if stored is not None:
         problems += [Problem(code="rows-differ", message=said) for said in compare(stored, result.state)]
     if again and not problems:
-        problems += _decide_again(instance, key, process, kept, library).problems
+        problems += _decide_again(instance, key, process, kept, library, others).problems
     return Outcome(
         instance=instance,
         definition=key,
@@ -159,11 +163,16 @@ def _replay(
 
 
 def _decide_again(
-    instance: str, key: str, process: Process, commits: Iterable[Commit], library: Mapping[str, Evaluator]
+    instance: str,
+    key: str,
+    process: Process,
+    commits: Iterable[Commit],
+    library: Mapping[str, Evaluator],
+    others: Mapping[str, Process],
 ) -> Outcome:
     counted = _Counted(commits)
     try:
-        parted = verify(process, counted, thread=instance, library=library)
+        parted = verify(process, counted, thread=instance, library=library, others=others)
     except UnknownFormat as problem:
         return _failed(instance, "unreadable", str(problem), definition=key)
     problems = []

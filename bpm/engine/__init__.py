@@ -17,10 +17,10 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
 - `timers`         fire_due_timers, fire_timer, fire_start_timers
 - `operators`      retry_incident, cancel_instance, suspend_instance, resume_instance, set_variables
+- `versions`       plan_migration, migrate_instance, modify_instance
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
 - `recovery`       what schedulers ask again and again: locks that ran out, tokens left behind, what has ended
-- `answering`      what a step looks up outside of its instance
 - `variables`      what comes in as JSON; `errors` what is raised; `acting` how a verb acts
 - `subscriptions`  what starts a process without anybody naming it
 """
@@ -66,6 +66,7 @@ from bpm.engine.starting import find_definition, start
 from bpm.engine.timers import fire_due_timers, fire_start_timers, fire_timer
 from bpm.engine.user_tasks import claim_task, complete_user_task, throw_user_task_error, unclaim_task
 from bpm.engine.variables import checked, dumps, loads
+from bpm.engine.versions import MigrationPlan, migrate_instance, modify_instance, plan_migration
 from bpm.store.claims import LockedTask
 from bpm.store.outbox import Published
 from bpm.store.records import CommitRecord
@@ -83,6 +84,7 @@ __all__ = [
     "InvalidVariables",
     "KeyConflict",
     "LockedTask",
+    "MigrationPlan",
     "NotFound",
     "Published",
     "Refused",
@@ -111,6 +113,9 @@ __all__ = [
     "fire_timer",
     "forgotten_tasks",
     "loads",
+    "migrate_instance",
+    "modify_instance",
+    "plan_migration",
     "publish",
     "recover",
     "register",

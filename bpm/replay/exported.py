@@ -39,7 +39,8 @@ class UnreadableHistory(Exception):
 class History:
     """One instance of a file. `commits` is read as it is iterated, and is lost when the next instance is asked for.
 
-    `library` holds the decisions of the file by the id of their definition.
+    `library` holds the decisions of the file by the id of their definition, `others` its processes, for instances that
+    were migrated.
     """
 
     instance: str
@@ -48,6 +49,7 @@ class History:
     process: Process
     commits: Iterator[Recorded]
     library: Mapping[str, Evaluator] = field(default_factory=dict)
+    others: Mapping[str, Process] = field(default_factory=dict)
 
 
 def head(**said: Any) -> dict[str, Any]:
@@ -82,7 +84,10 @@ def read_histories(lines: Iterable[str]) -> Iterator[History]:
             raise UnreadableHistory(f"line {number}: there is no definition {first.get('definition')} before it")
         key, version, process = known
         commits = _recorded((number, first), rest)
-        yield History(instance=instance, key=key, version=version, process=process, commits=commits, library=library)
+        yield History(
+            instance=instance, key=key, version=version, process=process, commits=commits, library=library,
+            others={id: known for id, (_, _, known) in processes.items()},
+        )  # fmt: skip
 
 
 def _commits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from bpm.graph import Process
 from bpm.replay.history import Commit
 from bpm.replay.invariants import Violation, Watch
 from bpm.semantics import State, apply
+from bpm.semantics.commands import MigrateInstance
 from bpm.semantics.evolve import BrokenHistory
 from bpm.semantics.state import Task, Timer, Token
 
@@ -37,6 +38,8 @@ class ReplayEngine:
     """Replays histories of one process definition. State changes only: no worker, no database, no effect."""
 
     process: Process
+    # Definitions by id to which instances were migrated; asked for what is needed only.
+    others: Mapping[str, Process] = field(default_factory=dict)
 
     def replay(self, commits: Iterable[Commit], *, thread: str = "") -> ReplayResult:
         """Fold the commits of one instance, given in the order of their sequence.
@@ -50,6 +53,8 @@ class ReplayEngine:
         for commit in commits:
             commit_count += 1
             event_count += len(commit.events)
+            if commit.command == MigrateInstance.__name__:
+                watch.process = self.others.get(str(commit.arguments.get("definition")), watch.process)
             found = fold_commit(state, commit, watch)
             if len(violations) < MAXIMAL_VIOLATIONS:
                 violations += found

@@ -37,15 +37,23 @@ class Divergence:
 
 
 def verify(
-    process: Process, commits: Iterable[Commit], *, thread: str = "", library: Mapping[str, Evaluator] | None = None
+    process: Process,
+    commits: Iterable[Commit],
+    *,
+    thread: str = "",
+    library: Mapping[str, Evaluator] | None = None,
+    others: Mapping[str, Process] | None = None,
 ) -> Divergence | None:
     """Re-decide the history of one instance with this version of the engine and of the process; None when all agree.
 
     `thread` is the instance's id as expressions see it, `library` holds the compiled decisions by the id of their
-    definition; it is asked for what is needed only. Commits that are no steps of the instance (locks) are folded.
+    definition; it is asked for what is needed only. So are `others`, the definitions by id to which the instance was
+    migrated; what is not among them is decided on the process given. Commits that are no steps (locks) are folded.
     """
     state = State(thread=thread)
     for commit in commits:
+        if commit.command == c.MigrateInstance.__name__:
+            process = (others or {}).get(str(commit.arguments.get("definition")), process)
         divergence = None if commit.version is None else _decide_again(process, state, commit, library or {})
         if divergence is not None:
             return divergence

@@ -210,7 +210,7 @@ class MigrateInstance(Command):
     names nodes whose timers, tickets and event subscriptions may end with the old definition.
     """
 
-    definition: str  # what history names: key:version of the new definition
+    definition: str  # id of the new definition, as text
     nodes: dict[str, str] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
     text: str = ""

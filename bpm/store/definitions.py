@@ -90,6 +90,31 @@ def load(id: UUID, *, channel: Channel | None = None) -> Definition:
     return found
 
 
+def of_instance(thread: UUID, *, channel: Channel | None = None) -> UUID | None:
+    """The id of the definition that an instance runs now; None where there is no such instance."""
+    rows = query(channel, "definition_of_instance", {"id": thread})
+    return rows[0][0] if rows else None
+
+
+class Graphs(Mapping[str, Process]):
+    """All deployed processes by the id of their definition as text; each is read when it is asked for."""
+
+    def __init__(self, channel: Channel | None = None) -> None:
+        self._channel = channel
+
+    def __getitem__(self, id: str) -> Process:
+        try:
+            return load(UUID(id), channel=self._channel).graph
+        except ValueError:
+            raise KeyError(id) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return (str(row[0]) for row in query(self._channel, "definition_ids"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 def forget() -> None:
     """Empty the cache: for tests, whose databases come and go."""
     with _LOCK:

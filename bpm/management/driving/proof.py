@@ -41,8 +41,8 @@ def _of_instance(thread: UUID, live: State | None, fresh: Channel) -> list[str]:
     if definition is None or live is None or stored is None:
         return ["its history or its rows are not there"]
     graph = definitions.load(definition, channel=fresh).graph
-    result = ReplayEngine(graph).replay(commits, thread=str(thread))
+    result = ReplayEngine(graph, definitions.Graphs(fresh)).replay(commits, thread=str(thread))
     found = [str(violation) for violation in result.violations]
     found += compare(live, result.state, stored)
-    divergence = verify(graph, commits, thread=str(thread))
+    divergence = verify(graph, commits, thread=str(thread), others=definitions.Graphs(fresh))
     return found if divergence is None else [*found, f"decided again: {divergence}"]

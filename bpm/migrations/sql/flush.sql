@@ -123,9 +123,9 @@ BEGIN
                         r.retries, r.retry_at, r.priority, r.lock_owner, r.lock_expire_at);
             ELSE
                 UPDATE external_tasks SET
-                    state = r.state, retries = r.retries, retry_at = r.retry_at, priority = r.priority,
-                    lock_owner = r.lock_owner, lock_expire_at = r.lock_expire_at, version = r.version, commit_version =
-                    v_version, commit_at = v_at
+                    node_id = r.node_id, state = r.state, retries = r.retries, retry_at = r.retry_at,
+                    priority = r.priority, lock_owner = r.lock_owner, lock_expire_at = r.lock_expire_at,
+                    version = r.version, commit_version = v_version, commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
                 IF NOT FOUND THEN
                     PERFORM bpm_lost('external_tasks', r.id);
@@ -150,7 +150,8 @@ BEGIN
                         r.state);
             ELSE
                 UPDATE timers SET
-                    state = r.state, version = r.version, commit_version = v_version, commit_at = v_at
+                    node_id = r.node_id, state = r.state, version = r.version, commit_version = v_version,
+                    commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
                 IF NOT FOUND THEN
                     PERFORM bpm_lost('timers', r.id);
@@ -175,7 +176,7 @@ BEGIN
                         r.candidate_users, r.candidate_groups, r.due, r.follow_up, r.priority, r.form_key);
             ELSE
                 UPDATE user_tasks SET
-                    state = r.state, assignee = r.assignee, candidate_users = r.candidate_users,
+                    node_id = r.node_id, state = r.state, assignee = r.assignee, candidate_users = r.candidate_users,
                     candidate_groups = r.candidate_groups, due = r.due, follow_up = r.follow_up, priority = r.priority,
                     form_key = r.form_key, version = r.version, commit_version = v_version, commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
@@ -200,8 +201,8 @@ BEGIN
                         r.correlation, r.state, r.data);
             ELSE
                 UPDATE runtime_wait_ticket SET
-                    name = r.name, correlation = r.correlation, state = r.state, data = r.data, version = r.version,
-                    commit_version = v_version, commit_at = v_at
+                    node_id = r.node_id, name = r.name, correlation = r.correlation, state = r.state, data = r.data,
+                    version = r.version, commit_version = v_version, commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
                 IF NOT FOUND THEN
                     PERFORM bpm_lost('runtime_wait_ticket', r.id);
@@ -224,7 +225,7 @@ BEGIN
                         r.task_id, r.state);
             ELSE
                 UPDATE incidents SET
-                    message = r.message, task_id = r.task_id, state = r.state, version = r.version,
+                    node_id = r.node_id, message = r.message, task_id = r.task_id, state = r.state, version = r.version,
                     commit_version = v_version, commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
                 IF NOT FOUND THEN

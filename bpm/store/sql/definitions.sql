@@ -19,6 +19,14 @@ RETURNING version;
 SELECT id, key, version, version_tag, name, deployment_id, graph::text, graph_hash, source_hash FROM process_definitions
 WHERE id = %(id)s::uuid;
 
+-- name: definition_of_instance
+-- What an instance runs now; a migration changes it.
+SELECT process_def_id FROM process_instances WHERE id = %(id)s::uuid;
+
+-- name: definition_ids
+-- All definitions, for whoever walks over them.
+SELECT id FROM process_definitions ORDER BY id;
+
 -- name: find_definition
 -- The id of a definition of a key: of a version, of a tag, of a deployment, else the latest.
 SELECT id FROM process_definitions
