@@ -22,7 +22,7 @@ _INSTANCE = re.compile(r'\{"instance": ?"([^"]*)"')
 def add_choice(parser: argparse.ArgumentParser, *, files: bool = True) -> argparse._MutuallyExclusiveGroup:
     """--instance ID | --definition KEY | --all | FILE. Out: their group, for more choices."""
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--instance", metavar="ID", type=_uuid, help="this one")
+    which.add_argument("--instance", metavar="ID", type=uuid, help="this one")
     which.add_argument("--definition", metavar="KEY", help="all of this definition")
     which.add_argument("--all", action="store_true", help="all that history knows")
     if files:
@@ -91,7 +91,8 @@ def pieces(lines: Iterable[str]) -> Iterator[list[str]]:
         yield [*definitions, *piece]
 
 
-def _uuid(text: str) -> UUID:
+def uuid(text: str) -> UUID:
+    """The id of an instance."""
     try:
         return UUID(text)
     except ValueError:

@@ -1,0 +1,116 @@
+"""What is exported: which instances, and of them which events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from bpm.audit.statements import ask
+from bpm.store import histories, ids
+from bpm.store.channel import Channel
+from bpm.store.reading import Logged
+
+PAGE = 200
+STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
+
+
+class NothingSuch(ValueError):
+    """A selection that names what there is none of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """All conditions hold together; an empty one is none.
+
+    They choose instances: of these definitions, in one of these states now, that did something in the time, that one of
+    the workers worked for, that one of the people acted on. A format of rows has of them only the events of that time,
+    those workers and people; a format of cases has each instance whole.
+    """
+
+    definitions: tuple[str, ...] = ()
+    instances: tuple[UUID, ...] = ()
+    states: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    workers: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """For the manifest and the log: conditions that are set."""
+        said = {
+            "definitions": list(self.definitions),
+            "instances": [str(id) for id in self.instances],
+            "states": list(self.states),
+            "since": self.since and self.since.isoformat(),
+            "until": self.until and self.until.isoformat(),
+            "workers": list(self.workers),
+            "users": list(self.users),
+        }
+        return {name: value for name, value in said.items() if value}
+
+    @staticmethod
+    def from_json(said: dict[str, Any]) -> Selection:
+        """What `to_json` wrote."""
+        return Selection(
+            definitions=tuple(said.get("definitions", ())),
+            instances=tuple(UUID(id) for id in said.get("instances", ())),
+            states=tuple(said.get("states", ())),
+            since=datetime.fromisoformat(said["since"]) if "since" in said else None,
+            until=datetime.fromisoformat(said["until"]) if "until" in said else None,
+            workers=tuple(said.get("workers", ())),
+            users=tuple(said.get("users", ())),
+        )
+
+    def has(self, at: datetime, worker: str | None, actor: str) -> bool:
+        """Whether an event is among those that were asked for."""
+        if (self.since is not None and at < self.since) or (self.until is not None and at >= self.until):
+            return False
+        if not self.workers and not self.users:
+            return True
+        return worker in self.workers or actor in self.users
+
+    def touches(self, commit: Logged) -> bool:
+        """Whether a commit is one for which its instance was chosen."""
+        return any(self.has(commit.at, event.payload.get("worker"), commit.actor) for event in commit.events)
+
+
+def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[list[UUID]]:
+    """The instances, page by page, by id. Raises NothingSuch for a definition or a state that there is none of."""
+    if selection.instances:
+        yield sorted(set(selection.instances))
+        return
+    for state in selection.states:
+        if state not in STATES:
+            raise NothingSuch(f"{state} is no state of an instance; there are {', '.join(STATES)}")
+    asked = {
+        "definitions": _definitions(selection, channel),
+        "states": list(selection.states) or None,
+        "since": selection.since,
+        "until": selection.until,
+        "workers": list(selection.workers) or None,
+        "users": list(selection.users) or None,
+        "limit": PAGE,
+    }
+    after = ids.NIL
+    while True:
+        found = [row[0] for row in ask("instances_chosen", asked | {"after": after}, channel=channel)]
+        if found:
+            yield found
+        if len(found) < PAGE:
+            return
+        after = found[-1]
+
+
+def _definitions(selection: Selection, channel: Channel | None) -> list[UUID] | None:
+    if not selection.definitions:
+        return None
+    found: list[UUID] = []
+    for key in selection.definitions:
+        versions = histories.versions_of_key(key, channel=channel)
+        if not versions:
+            raise NothingSuch(f"there is no process definition {key}")
+        found += [id for id, _ in versions]
+    return found

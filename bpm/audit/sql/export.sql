@@ -1,0 +1,78 @@
+-- name: instances_chosen
+-- A page of the instances of an export, by id. Each condition asks an index of history; an instance whose rows are swept
+-- has its last state there, too.
+SELECT v.thread_id FROM runtime_thread_version v
+WHERE v.thread_id > %(after)s::uuid
+  AND (%(definitions)s::uuid[] IS NULL OR EXISTS (
+      SELECT FROM runtime_commit c
+      WHERE c.thread_id = v.thread_id AND c.version = 1 AND c.process_def_id = ANY(%(definitions)s::uuid[])
+  ))
+  AND (%(states)s::text[] IS NULL OR coalesce(
+      (SELECT p.state FROM process_instances p WHERE p.id = v.thread_id),
+      (SELECT e.to_state FROM engine_events e WHERE e.instance_id = v.thread_id AND e.to_state IS NOT NULL
+       ORDER BY e.commit_sequence DESC, e.ordinal DESC LIMIT 1)
+  ) = ANY(%(states)s::text[]))
+  AND (%(since)s::timestamptz IS NULL AND %(until)s::timestamptz IS NULL OR EXISTS (
+      SELECT FROM runtime_commit c
+      WHERE c.thread_id = v.thread_id AND (%(since)s::timestamptz IS NULL OR c.at >= %(since)s::timestamptz)
+        AND (%(until)s::timestamptz IS NULL OR c.at < %(until)s::timestamptz)
+  ))
+  AND (%(workers)s::text[] IS NULL AND %(users)s::text[] IS NULL OR EXISTS (
+      SELECT FROM external_task_events e
+      WHERE e.instance_id = v.thread_id AND e.worker_id = ANY(%(workers)s::text[])
+  ) OR EXISTS (
+      SELECT FROM runtime_commit c WHERE c.thread_id = v.thread_id AND c.actor = ANY(%(users)s::text[])
+  ))
+ORDER BY v.thread_id LIMIT %(limit)s::integer;
+
+-- name: sealed_by
+-- The first seal that holds a commit of that number, or a later one.
+SELECT min(number) FROM runtime_seal WHERE last_sequence >= %(sequence)s::bigint;
+
+-- name: acts
+-- Who did what when: a page of the log in its order, what the engine and workers' fetches do left out unless asked for.
+SELECT c.sequence, c.at, c.actor, c.command, c.stated_reason, nullif(c.thread_id, '00000000-0000-0000-0000-000000000000'),
+       c.arguments::text, d.key, d.version
+FROM runtime_commit c LEFT JOIN process_definitions d ON d.id = c.process_def_id
+WHERE c.sequence > %(after)s::bigint
+  AND (%(since)s::timestamptz IS NULL OR c.at >= %(since)s::timestamptz)
+  AND (%(until)s::timestamptz IS NULL OR c.at < %(until)s::timestamptz)
+  AND (%(users)s::text[] IS NULL OR c.actor = ANY(%(users)s::text[]))
+  AND (%(instances)s::uuid[] IS NULL OR c.thread_id = ANY(%(instances)s::uuid[]))
+  AND (%(definitions)s::uuid[] IS NULL OR c.process_def_id = ANY(%(definitions)s::uuid[]))
+  AND (%(everything)s::boolean OR c.actor <> 'engine'
+       AND c.command NOT IN ('FetchAndLock', 'ExtendLock', 'ReleaseExpired', 'DeliverMessages', 'ExpireMessages'))
+ORDER BY c.sequence LIMIT %(limit)s::integer;
+
+-- name: nodes_of_commits
+-- Where commits began: the node of the first event of each.
+SELECT DISTINCT ON (commit_sequence) commit_sequence, node_id FROM runtime_event
+WHERE thread_id = ANY(%(instances)s::uuid[]) AND commit_sequence = ANY(%(sequences)s::bigint[]) AND node_id IS NOT NULL
+ORDER BY commit_sequence, ordinal;
+
+-- name: failures
+-- Which worker caused which failure: a page of failed, timed out and refused work in the order of the log, with the lock
+-- under which it was done and the incident that came of it.
+SELECT e.id, e.at, e.event_type, coalesce(e.worker_id, l.worker_id), e.error, e.payload::text, e.instance_id, e.node_id,
+       e.task_id, e.commit_sequence, l.at, i.message
+FROM external_task_events e
+LEFT JOIN LATERAL (
+    SELECT x.at, x.worker_id FROM external_task_events x
+    WHERE x.task_id = e.task_id AND x.event_type = 'TASK_LOCKED' AND x.row_version < e.row_version
+    ORDER BY x.row_version DESC LIMIT 1
+) l ON true
+LEFT JOIN LATERAL (
+    SELECT w.payload ->> 'message' AS message FROM work_events w
+    WHERE w.instance_id = e.instance_id AND w.commit_sequence = e.commit_sequence AND w.event_type = 'INCIDENT_OPENED'
+    ORDER BY w.ordinal LIMIT 1
+) i ON true
+WHERE e.event_type IN ('TASK_FAILED', 'TASK_TIMED_OUT', 'TASK_ERROR_THROWN') AND e.id > %(after)s::bigint
+  AND (%(since)s::timestamptz IS NULL OR e.at >= %(since)s::timestamptz)
+  AND (%(until)s::timestamptz IS NULL OR e.at < %(until)s::timestamptz)
+  AND (%(instances)s::uuid[] IS NULL OR e.instance_id = ANY(%(instances)s::uuid[]))
+  AND (%(workers)s::text[] IS NULL OR coalesce(e.worker_id, l.worker_id) = ANY(%(workers)s::text[]))
+  AND (%(definitions)s::uuid[] IS NULL OR EXISTS (
+      SELECT FROM runtime_commit c
+      WHERE c.thread_id = e.instance_id AND c.version = 1 AND c.process_def_id = ANY(%(definitions)s::uuid[])
+  ))
+ORDER BY e.id LIMIT %(limit)s::integer;
