@@ -72,20 +72,19 @@ def test_texts_from_outside_are_shown_as_text(as_operator, models):
         assert "&lt;script&gt;" in text
 
 
-@pytest.mark.parametrize("model", [*itertools.chain(*shown_models())], ids=lambda model: model.__name__)
-def test_tables_only_show(as_operator, failed_order, model):
-    name = f"cockpit:bpm_{model._meta.model_name}"
-    listed = as_operator.get(reverse(f"{name}_changelist"))
-    assert listed.status_code == 200
-    for text in ("nonsense", str(failed_order), "\x00", "1" * 40):
-        assert as_operator.get(reverse(f"{name}_changelist"), {"q": text}).status_code in (200, 302)
-    assert as_operator.get(reverse(f"{name}_add")).status_code == 403
-    row = model.objects.first()
-    if row is not None:
-        shown = reverse(f"{name}_change", args=[row.pk])
-        assert as_operator.get(shown).status_code == 200
-        assert as_operator.post(shown, {}).status_code == 403
-        assert as_operator.post(reverse(f"{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+def test_tables_only_show(as_operator, failed_order):
+    for model in itertools.chain(*shown_models()):
+        name = f"cockpit:bpm_{model._meta.model_name}"
+        assert as_operator.get(reverse(f"{name}_changelist")).status_code == 200, name
+        for text in ("nonsense", str(failed_order), "\x00"):
+            assert as_operator.get(reverse(f"{name}_changelist"), {"q": text}).status_code in (200, 302), name
+        assert as_operator.get(reverse(f"{name}_add")).status_code == 403, name
+        row = model.objects.first()
+        if row is not None:
+            shown = reverse(f"{name}_change", args=[row.pk])
+            assert as_operator.get(shown).status_code == 200, name
+            assert as_operator.post(shown, {}).status_code == 403, name
+            assert as_operator.post(reverse(f"{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403, name
 
 
 def test_nobody_and_those_without_a_role_see_nothing(transactional_db, django_user_model):
