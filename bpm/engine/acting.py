@@ -10,9 +10,10 @@ from uuid import UUID
 
 from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.follow import follow
-from bpm.engine.step import MakeCommand, step
 from bpm.engine.step import Refused as StepRefused
+from bpm.engine.step import step
 from bpm.store import ids
+from bpm.store.committing import MakeCommand
 from bpm.store.records import CommitRecord, Incoming
 
 # Names of people, workers, topics, keys: what history keeps in a column.

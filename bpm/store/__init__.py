@@ -1,6 +1,6 @@
 """PostgreSQL as the only truth: loading what a command touches, and the one flush that writes a commit.
 
-A step (`bpm.engine.step`) is two round trips. `Unit.load` begins, locks the instance's row in `runtime_thread_version`
+A commit (`committing`) is two round trips. `Unit.load` begins, locks the instance's row in `runtime_thread_version`
 as a statement of its own, and reads the time and what the command needs; `decide` works on that part; `Unit.flush`
 writes commit, events, variables' history, messages, receipt and rows in one server function, and commits. What `decide`
 found missing costs a third. The server functions are in bpm/migrations/sql (`bpm_load`, `bpm_answer`, `bpm_flush`).
@@ -11,8 +11,10 @@ entities that the events have touched (`documents`), by one table of columns (`r
 
 Locks of tasks, deliveries of messages and deployments are commits of the nil thread: one statement each.
 
+- `committing`   the one way to write an instance: `ThreadCommit` in, `CommitRecord` out
 - `channel`      the connection, and whose transaction it is
-- `unit`         the transaction of one step; `loading`, `documents`, `rows`, `history_rows`, `arguments`: its two sides
+- `unit`         the transaction of one commit; `loading`, `documents`, `rows`, `history_rows`, `arguments`: its two
+  sides; `answering`: what is looked up outside of the instance meanwhile
 - `claims`       external tasks: fetch and lock, extend, unlock, release
 - `outbox`       messages between instances and from outside
 - `schedule`     what schedulers ask: due timers, tokens left behind, sweeps, partitions, the clock
@@ -21,17 +23,20 @@ Locks of tasks, deliveries of messages and deployments are commits of the nil th
 - `reading`      history as replay takes it, and the stored state
 - `faults`       where tests let a process die; nothing at all otherwise
 - `ids`, `values`, `records`, `errors`, `statements`: ids made of ordinals, JSON as PostgreSQL keeps it, results,
-errors,
-  the named statements of sql/*.sql (SQL that locks, claims, sweeps or reads much lives there, each with a line why)
+  errors, the named statements of sql/*.sql (SQL that locks, claims, sweeps or reads much lives there, each with a line
+  why)
 """
 
 from __future__ import annotations
 
 from bpm.store.channel import Channel, django_channel, plain_channel
+from bpm.store.committing import ThreadCommit, commit
 from bpm.store.errors import (
+    Busy,
     KeyConflict,
     LostRace,
     NoPartition,
+    Refused,
     RuleBroken,
     SecondInstance,
     StoreError,
@@ -40,16 +45,20 @@ from bpm.store.errors import (
 from bpm.store.records import CommitRecord, Incoming
 
 __all__ = [
+    "Busy",
     "Channel",
     "CommitRecord",
     "Incoming",
     "KeyConflict",
     "LostRace",
     "NoPartition",
+    "Refused",
     "RuleBroken",
     "SecondInstance",
     "StoreError",
+    "ThreadCommit",
     "UnknownInstance",
+    "commit",
     "django_channel",
     "plain_channel",
 ]

@@ -17,16 +17,39 @@ class LostRace(StoreError):
     """Somebody else was faster, or a lock was not to be had in time. Beginning anew is right."""
 
 
-class UnknownInstance(StoreError):
+class Refused(StoreError):
+    """What was asked for is not done. `code` says why: one of `semantics.work.REFUSALS`, or what a class below says."""
+
+    code = "refused"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
+
+class UnknownInstance(Refused):
     """There is no instance of that id."""
 
+    code = "not_found"
 
-class KeyConflict(StoreError):
+
+class KeyConflict(Refused):
     """The idempotency key has been used for another command."""
 
+    code = "key_conflict"
 
-class SecondInstance(StoreError):
+
+class SecondInstance(Refused):
     """The caller's transaction has changed another instance already."""
+
+    code = "second_instance"
+
+
+class Busy(Refused):
+    """Others were faster each time."""
+
+    code = "busy"
 
 
 class NoPartition(StoreError):

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from bpm.engine import step as stepping
 from bpm.semantics import Decided, decide
 from bpm.semantics import commands as c
+from bpm.store import committing as stepping
 from bpm.store import ids, reading
 from bpm.store.loading import Known
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from bpm.engine import step as module
 from bpm.engine.step import Refused, step
 from bpm.graph import Formula, Trigger
 from bpm.semantics import commands as c
 from bpm.store import LostRace, NoPartition, claims, definitions, ids, plain_channel, reading, schedule
+from bpm.store import committing as module
 
 BRANCHES = ("start s > external A > parallel f", "f > external B > parallel j", "f > external C > j", "j > end e")
 

@@ -1,0 +1,162 @@
+"""The commit: everything that happens to an instance goes through here, whoever asks for it.
+
+load (lock the version row, read what the command needs), decide, answer what was missing and decide again, flush,
+commit. Two round trips, three when something was missing. Losing a race is a clean beginning anew: nothing had been
+written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from bpm.semantics import Decided, Need, Refusal, State, decide
+from bpm.semantics.commands import Command, to_json
+from bpm.store import definitions
+from bpm.store.answering import answered
+from bpm.store.arguments import normalised
+from bpm.store.channel import Channel
+from bpm.store.documents import document
+from bpm.store.errors import Busy, KeyConflict, LostRace, Refused, UnknownInstance
+from bpm.store.ids import NIL, new_instance
+from bpm.store.loading import loaded_state, merge, question
+from bpm.store.records import CommitRecord, Incoming
+from bpm.store.unit import Unit
+from bpm.store.values import dumps
+
+type MakeCommand = Callable[[datetime], Command]
+
+# How often a lost race is begun anew, and how long to wait before that: up to so many seconds, more each time.
+TRIES = 8
+PAUSE = 0.02
+# A command asks for more only a few times; a hundred means that loading and deciding do not understand each other.
+QUESTIONS = 100
+# What a command is about does not depend on the time; to find it out, it is made once for this one.
+_SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadCommit:
+    """What is to be committed: one command on one thread, and who wants it.
+
+    `command` is given the commit's time, may be called several times and must do nothing else. `actor` and `reason` go
+    into history; `cause` is the sequence of the commit that brought this one about. With a `key` the same command of
+    the same actor is done once: the second time its record comes back as `repeated`. A `message` that was received
+    already does nothing either. `definition` is given for a start, and for a migration (the new one).
+    """
+
+    thread_id: UUID
+    command: MakeCommand
+    actor: str
+    reason: str | None = None
+    key: str | None = None
+    cause: int | None = None
+    message: Incoming | None = None
+    definition: UUID | None = None
+
+
+def commit(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
+    """Carry out one command on one thread, as one transaction (or as a part of the caller's).
+
+    Raises Refused, UnknownInstance, KeyConflict, SecondInstance, Busy, UnfitValue: nothing was written. What else is
+    raised (a lost connection above all) leaves open whether it was done: ask again with the same key.
+    """
+    for attempt in range(1, TRIES + 1):
+        try:
+            return _once(channel, wanted)
+        except LostRace as lost:
+            if attempt == TRIES:
+                raise Busy(f"the instance is busy: {lost}") from lost
+            time.sleep(random.uniform(0, PAUSE * attempt))  # noqa: S311
+    raise AssertionError
+
+
+def _once(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
+    thread = wanted.thread_id
+    outline = normalised(wanted.command(_SOME_TIME))
+    ask = question(thread, outline, alone=channel.alone, actor=wanted.actor, key=wanted.key, message=wanted.message)
+    content = None if wanted.key is None else _content(outline)
+    with Unit(channel) as unit:
+        answer = unit.load(thread, ask)
+        repeated = _repeated(thread, answer, content)
+        if repeated is not None:
+            return repeated
+        command = normalised(wanted.command(datetime.fromisoformat(answer["at"])))
+        if answer["found"]:
+            state = loaded_state(thread, command, answer)
+            definition, run = wanted.definition or UUID(answer["definition"]), UUID(answer["run"])
+            run_number = answer["counters"]["run"]
+        elif wanted.definition is not None:
+            state, definition = State(thread=str(thread)), wanted.definition
+            run, run_number = new_instance(), 1
+        else:
+            raise UnknownInstance(f"there is no instance {thread}")
+        command, decided = _decide(unit, thread, channel, definition, state, command)
+        after = decided.state.sealed()
+        written = document(
+            thread, command, decided, after, run=run, run_number=run_number, definition=definition, actor=wanted.actor,
+            reason=wanted.reason, key=wanted.key, content=content, cause=wanted.cause, message=wanted.message,
+        )  # fmt: skip
+        result = unit.flush(written)
+    return CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))
+
+
+def _decide(
+    unit: Unit, thread: UUID, channel: Channel, definition: UUID, state: State, command: Command
+) -> tuple[Command, Decided]:
+    """The decision, and the command with what was looked up for it outside of the instance. Raises Refused."""
+    graph = definitions.load(definition, channel=channel).graph
+    for _ in range(QUESTIONS):
+        match decide(graph, state, command):
+            case Decided() as decided:
+                return command, decided
+            case Refusal(code, text):
+                raise Refused(text, code=code)
+            case Need(keys):
+                command, others = answered(keys, command, state, process=definition, channel=channel)
+                if others:
+                    state = merge(state, tuple(others), unit.answer(thread, others))
+    raise AssertionError(f"{type(command).__name__} never has enough to decide")
+
+
+def _repeated(thread: UUID, answer: dict[str, Any], content: str | None) -> CommitRecord | None:
+    """The record of what was done before, by the key's receipt or the message's row."""
+    receipt, received = answer.get("receipt"), answer.get("received")
+    if receipt is not None:
+        if receipt["content"] != content:
+            raise KeyConflict("the idempotency key was used for another command")
+        return CommitRecord.from_result(receipt["result"], repeated=True)
+    if received is not None:
+        return CommitRecord(
+            sequence=0,
+            thread_id=UUID(received["thread"]),
+            version=received["version"],
+            run_id=NIL,
+            at=datetime.fromisoformat(received["at"]),
+            command="",
+            repeated=True,
+        )
+    return None
+
+
+def _content(command: Command) -> str:
+    """What a key stands for: the command with its arguments, without its time and what the shell looked up for it."""
+    said = [type(command).__name__, to_json(replace(command, answers={}))]
+    return hashlib.sha256(dumps(said).encode()).hexdigest()
+
+
+def _left_to_do(decided: Decided, after: State) -> dict[str, tuple[Any, ...]]:
+    active, topics = [], []
+    for kind, id in decided.state.touched:
+        if kind == "token" and after.tokens[id].state == "ACTIVE":
+            active.append(id)
+        elif kind == "task" and after.tasks[id].state == "READY":
+            topics.append(after.tasks[id].topic)
+    sent = tuple(event.payload["kind"] for event in decided.events if event.type == "MESSAGE_SENT")
+    return {"active": tuple(active), "topics": tuple(topics), "sent": sent}
