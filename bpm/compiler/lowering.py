@@ -28,7 +28,7 @@ LOWER: Final[dict[str, Lower]] = {
     "task": activities.passing,
     "manualTask": activities.passing,
     "serviceTask": work.service,
-    "sendTask": work.service,
+    "sendTask": work.send,
     "scriptTask": work.script,
     "businessRuleTask": decision_tasks.rule,
     "userTask": users.user,
@@ -81,8 +81,6 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
         nodes=draft.nodes,
         flows=draft.flows,
         scopes=draft.scopes,
-        data_objects=tuple(_data_objects(element)),
-        participants=tuple(_message_flows(draft)),
     )
     joins = [
         node for node in process.nodes.values() if node.kind in ("inclusive", "complex") and len(node.incoming) > 1
@@ -123,6 +121,7 @@ def _scope(draft: _Draft, element: Element, id: str, *, parent: str | None) -> N
         nodes=tuple(members),
         starts=tuple(node.id for node in nodes if node.kind == "start"),
         event_subprocesses=tuple(node.id for node in nodes if node.kind == "event_subprocess"),
+        data=tuple(_data_objects(element)),
     )
 
 
@@ -247,7 +246,7 @@ def _handlers(draft: _Draft) -> dict[str, str]:
 
 
 def _data_objects(element: Element) -> list[tuple[str, str]]:
-    """Data objects with a first value (flowable:value): they are variables from the start."""
+    """Data objects with a first value (flowable:value): they are variables of the scope from its start."""
     found: list[tuple[str, str]] = []
     for item in children(element, "dataObject"):
         holder = child(item, "extensionElements")
@@ -271,13 +270,3 @@ def _json(text: str, type: str) -> str:
             pass
     return json.dumps(text, ensure_ascii=False)
 
-
-def _message_flows(draft: _Draft) -> list[tuple[str, str]]:
-    """Message flows that leave nodes of this process: (node, target node or process)."""
-    pools = {item.get("id"): item.get("processRef", "") for item in draft.document.root.iter("{*}participant")}
-    found = []
-    for item in draft.document.root.iter("{*}messageFlow"):
-        source, target = item.get("sourceRef", "").strip(), item.get("targetRef", "").strip()
-        if source in draft.nodes:
-            found.append((source, pools.get(target) or target))
-    return found

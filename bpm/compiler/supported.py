@@ -25,6 +25,7 @@ FEATURES: Final[dict[Feature, bool]] = {
     ("receive", "instantiate", ""): True,
     ("call", "", ""): True,
     ("decision", "", ""): True,
+    ("send", "", ""): True,
     # containers
     ("subprocess", "", ""): True,
     ("subprocess", "transaction", ""): True,
@@ -180,5 +181,5 @@ def phrase(feature: Feature) -> str:
     if feature == ("loop", "standard", ""):
         return "standard loop"
     name = special.get(kind, kind + (" gateway" if kind in ("exclusive", "parallel", "inclusive", "complex") else ""))
-    name += " task" if kind in ("external", "user", "receive", "pass") else ""
+    name += " task" if kind in ("external", "user", "receive", "pass", "send") else ""
     return f"{mark.replace('_', '-')} {name.replace('_', ' ')}".strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from bpm.compiler import formulas
+from bpm.compiler import formulas, message_flows
 from bpm.compiler.document import child, children, flag, tag, text
 from bpm.compiler.mappings import passed
 from bpm.compiler.place import Place, words
@@ -55,8 +55,12 @@ def message(place: Place, element: Element, *, required: bool = True) -> Trigger
     """The message that an element with messageRef waits for or sends; who only sends (`required` false) may leave it
     open."""
     reference = element.get("messageRef")
-    target = place.document.resolve(reference)
+    target: Element | str | None = place.document.resolve(reference)
     payload = () if element is place.element else _payload(place, element)
+    if reference is None:
+        target = message_flows.drawn(place.document, place.id)
+    if isinstance(target, str):
+        return Trigger(kind="message", name=Formula(text=target), payload=payload)
     if target is None and required:
         why = (
             "set messageRef" if reference is None else f"messageRef names {reference!r}, which this file does not have"

@@ -9,6 +9,7 @@ camunda:connector                                   its connectorId     with the
 camunda:type="mail", "http", ...                    mail, http, ...     fields become inputs
 operationRef, implementation                        the operation's name, the implementation
 a script in any language but FEEL and JUEL          script:<format>     the script is in the header `script`
+a send task with a message and nothing else         none                the engine sends it
 nothing                                             the element's id, with a warning
 """
 
@@ -21,6 +22,7 @@ from bpm.compiler.activities import activity
 from bpm.compiler.document import child, text
 from bpm.compiler.mappings import parameters, zeebe_outputs
 from bpm.compiler.place import Place
+from bpm.compiler.triggers import message
 from bpm.compiler.vocabulary import Extensions, extensions, inner
 from bpm.compiler.xml import Element
 from bpm.graph import Formula, Mapping, Node, WorkSpec
@@ -38,8 +40,18 @@ class Binding:
 
 
 def service(place: Place) -> Node:
-    """serviceTask and sendTask, and a businessRuleTask that calls no decision."""
+    """serviceTask, and a businessRuleTask that calls no decision."""
     return _task(place, binding(place, place.element))
+
+
+def send(place: Place) -> Node:
+    """sendTask: work outside or, where nothing says how it is done, the engine sends its message."""
+    found = binding(place, place.element)
+    if found is None:
+        sent = message(place, place.element, required=False)
+        if sent.name is not None:
+            return activity(place, "send", trigger=sent)
+    return _task(place, found)
 
 
 def script(place: Place) -> Node:

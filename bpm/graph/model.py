@@ -15,6 +15,7 @@ NODE_KINDS: dict[str, tuple[str, ...]] = {
     "pass": ("task", "manualTask"),
     "external": ("serviceTask", "sendTask", "scriptTask", "businessRuleTask"),
     "decision": ("businessRuleTask",),
+    "send": ("sendTask",),
     "user": ("userTask",),
     "receive": ("receiveTask",),
     "call": ("callActivity",),
@@ -231,6 +232,7 @@ class Scope:
     nodes: tuple[str, ...] = ()
     starts: tuple[str, ...] = ()  # start events
     event_subprocesses: tuple[str, ...] = ()
+    data: tuple[tuple[str, str], ...] = ()  # data objects with a first value: (variable name, JSON text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,8 +250,6 @@ class Process:
     nodes: dict[str, Node] = field(default_factory=dict)
     flows: dict[str, Flow] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
-    data_objects: tuple[tuple[str, str], ...] = ()  # (variable name, JSON text of its first value)
-    participants: tuple[tuple[str, str], ...] = ()  # message flows that leave: (source node, target process or node)
     reads: tuple[str, ...] = ()
     dynamic: bool = False
     conditional: bool = False  # whether any event of it waits for a condition

@@ -16,14 +16,14 @@ from bpm.semantics import commands as c
 from bpm.semantics import locks, migrating, modifying, operators, view
 from bpm.semantics.elements.activities import take_back
 from bpm.semantics.elements.occurring import occur
-from bpm.semantics.elements.subprocesses import open_scope
 from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
 from bpm.semantics.judging import judge
-from bpm.semantics.mappings import bring_back, keep_beside, set_variable, write_outward
+from bpm.semantics.mappings import bring_back, first_values, keep_beside, set_variable, write_outward
 from bpm.semantics.starts import start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import create, detach
+from bpm.semantics.waiting import open_scope
 from bpm.semantics.walk import Attempt, report, walk
 from bpm.semantics.work import Refused, Stuck, Work
 
@@ -90,7 +90,7 @@ def _start(work: Work, command: c.StartInstance) -> None:
     said: dict[str, Any] = {"business_key": command.business_key, "caller": command.caller}
     work.emit("INSTANCE_STARTED", 0, node=node.id, after="RUNNING", reason=command.trigger, definition=work.graph.id,
               **{key: content for key, content in said.items() if content is not None})  # fmt: skip
-    for name, content in command.variables.items():
+    for name, content in (first_values(work.graph.scopes[work.graph.id]) | command.variables).items():
         set_variable(work, 0, name, content)
     token = create(work, node, scope=0, reason=command.trigger)
     with Attempt(work, token) as attempt:

@@ -13,9 +13,10 @@ from typing import Any
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
 from bpm.semantics.formulas import text
-from bpm.semantics.mappings import keep_local
+from bpm.semantics.mappings import keep_beside
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import cancel_below, create, detach, end_attached, move, wait
+from bpm.semantics.waiting import open_scope
 from bpm.semantics.work import Work
 
 
@@ -76,9 +77,9 @@ def begin_event_subprocess(work: Work, scope: int, start: Node, reason: str, var
 
 
 def hold_event_subprocess(work: Work, scope: int, start: Node, reason: str, variables: dict[str, Any]) -> int:
-    """Put a waiting token at the event subprocess and a new one at its start; returns the inner one."""
+    """Put a waiting token at the event subprocess and a new one at its start; returns the inner one. Raises Stuck."""
     holder = create(work, work.graph.node(start.scope), scope=scope, reason=reason)
-    if variables:
-        keep_local(work, holder, variables)
+    open_scope(work, holder, start.scope)
+    keep_beside(work, holder, variables)
     wait(work, holder, reason)
     return create(work, start, scope=holder, reason=reason, step="leave")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from bpm.graph import Mapping as Assignment
-from bpm.graph import Node
+from bpm.graph import Node, Scope
 from bpm.semantics import view
 from bpm.semantics.formulas import sees, text, value
 from bpm.semantics.state import Token
@@ -90,6 +92,11 @@ def give_out(work: Work, token: Token, node: Node) -> None:
             keep_beside(work, token.id, content)
         else:
             write_outward(work, token.id, content, skip_own=True)
+
+
+def first_values(scope: Scope) -> dict[str, Any]:
+    """The first values of the scope's data objects, by name."""
+    return {name: json.loads(content, parse_float=Decimal) for name, content in scope.data}
 
 
 def passed_key(work: Work, token: int, assignments: tuple[Assignment, ...]) -> str | None:

@@ -13,9 +13,9 @@ from typing import Any
 from bpm.graph import Node, Process
 from bpm.semantics import commands as c
 from bpm.semantics import view
-from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import end_attached
+from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Refused, Stuck, Work
 
 # Where the flow by which a token came decides what happens next.

@@ -12,10 +12,10 @@ from bpm.graph import Node
 from bpm.semantics import commands as c
 from bpm.semantics import view
 from bpm.semantics.elements.activities import open_activity
-from bpm.semantics.elements.subprocesses import open_scope
 from bpm.semantics.mappings import keep_local, set_variable
 from bpm.semantics.scopes import settle
 from bpm.semantics.tokens import cancel, cancel_below, create, wait
+from bpm.semantics.waiting import open_scope
 from bpm.semantics.work import Refused, Stuck, Work
 
 # Nodes that no token can be started at: their tokens come into being with something else.

@@ -36,6 +36,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "pass": Behaviour(activities.enter_pass),
     "external": Behaviour(activities.enter_external),
     "decision": Behaviour(decisions.enter_decision),
+    "send": Behaviour(activities.enter_send),
     "user": Behaviour(activities.enter_user),
     "receive": Behaviour(activities.enter_receive),
     "call": Behaviour(activities.enter_call, activities.close_call),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpm.graph import Formula, Node, UserSpec
+from bpm.graph import Formula, Node, Trigger, UserSpec
 from bpm.semantics import view
 from bpm.semantics.compensation import remember
-from bpm.semantics.elements.waiting import wait_for
+from bpm.semantics.elements.throwing import throw_one
 from bpm.semantics.formulas import names, number, text, value
 from bpm.semantics.mappings import give_out, keep_beside, passed_key, passed_on, take_in, write_outward
 from bpm.semantics.tokens import detach, send, wait
+from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Stuck, Work
 
 DEFAULT_RETRIES = 3
@@ -38,6 +39,13 @@ def close_activity(work: Work, token: int, node: Node) -> None:
 def enter_pass(work: Work, token: int, node: Node) -> bool:
     """An undefined or manual task: nothing is waited for."""
     take_in(work, work.token(token), node)
+    return True
+
+
+def enter_send(work: Work, token: int, node: Node) -> bool:
+    """A message that the engine sends: nothing is waited for (BPMN 2.0.2, 13.3.3)."""
+    take_in(work, work.token(token), node)
+    throw_one(work, token, node, node.trigger or Trigger())
     return True
 
 

@@ -6,9 +6,9 @@ from bpm.graph import Flow, Node, Trigger
 from bpm.semantics.elements.activities import enter_external
 from bpm.semantics.elements.flows import unconditional_and_holding
 from bpm.semantics.elements.throwing import throw
-from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.mappings import give_out, take_in
 from bpm.semantics.tokens import detach, wait
+from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Stuck, Work
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bpm.graph import Node
 from bpm.semantics import view
-from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.joins import fire, parallel_ready
 from bpm.semantics.tokens import wait
+from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Work
 
 

@@ -13,12 +13,12 @@ from typing import Any
 from bpm.graph import LoopSpec, Node
 from bpm.semantics import view
 from bpm.semantics.elements.throwing import throw_one
-from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.formulas import holds, number, value
 from bpm.semantics.mappings import keep_local, own_scope, set_variable, write_outward
 from bpm.semantics.rounds import counts, loop_ticket
 from bpm.semantics.state import Ticket, Token
 from bpm.semantics.tokens import cancel_below, complete, create, wait, wake
+from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Stuck, Work
 
 # A loop without a bound that never waits would fill the database: a standard loop stops here with an incident.

@@ -6,10 +6,10 @@ from typing import Any
 
 from bpm.graph import Node
 from bpm.semantics import view
-from bpm.semantics.elements.waiting import set_following, wait_for
 from bpm.semantics.handlers import begin_event_subprocess, interrupt
 from bpm.semantics.mappings import bring_back
 from bpm.semantics.tokens import create, detach, end_attached, move
+from bpm.semantics.waiting import set_following, wait_for
 from bpm.semantics.work import Work
 
 

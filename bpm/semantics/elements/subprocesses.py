@@ -5,9 +5,9 @@ from __future__ import annotations
 from bpm.graph import Node
 from bpm.semantics.compensation import remember
 from bpm.semantics.elements.activities import open_activity
-from bpm.semantics.elements.waiting import wait_for
 from bpm.semantics.mappings import give_out
 from bpm.semantics.tokens import create, detach, wait
+from bpm.semantics.waiting import open_scope
 from bpm.semantics.work import Work
 
 
@@ -46,9 +46,3 @@ def close_subprocess(work: Work, token: int, node: Node) -> None:
 def enter_event_subprocess(work: Work, token: int, node: Node) -> bool:
     """Never by a flow: `handlers.begin_event_subprocess` puts the token there, already waiting."""
     raise AssertionError(f"a token entered the event subprocess {node.id} by a flow")
-
-
-def open_scope(work: Work, token: int, scope: str) -> None:
-    """Set what the event subprocesses of a scope wait for, on the scope's token (0: the instance). Raises Stuck."""
-    for id in work.graph.scopes[scope].event_subprocesses:
-        wait_for(work, token, work.graph.node(work.graph.scopes[id].starts[0]))

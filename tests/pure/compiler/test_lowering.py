@@ -165,14 +165,12 @@ def test_data_objects_with_a_value_are_variables():
         '<dataObject id="d2" name="greeting" itemSubjectRef="xsd:string"><extensionElements>'
         "<flowable:value>hi</flowable:value></extensionElements></dataObject>"
     )
-    assert found.data_objects == (("limit", "5"), ("greeting", '"hi"'))
+    assert found.scopes["P"].data == (("limit", "5"), ("greeting", '"hi"'))
 
 
 def test_several_pools_are_several_processes():
     found = model("pools.bpmn")
     assert [process.id for process in found.processes] == ["shop", "supplier"]
-    assert found.processes[0].participants == (("ask", "supplier"),)
-    assert found.processes[1].participants == (("answer", "answered"),)
     assert [(d.code, d.element) for d in found.diagnostics] == [("process-not-executable", "customer")]
 
 

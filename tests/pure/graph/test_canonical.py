@@ -69,8 +69,13 @@ processes = st.builds(
     id=texts,
     nodes=st.dictionaries(texts, nodes, max_size=3),
     flows=st.dictionaries(texts, st.builds(Flow, id=texts, source=texts, target=texts, condition=maybe), max_size=2),
-    scopes=st.dictionaries(texts, st.builds(Scope, id=texts, parent=st.none() | texts), max_size=2),
-    data_objects=st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
+    scopes=st.dictionaries(
+        texts,
+        st.builds(
+            Scope, id=texts, parent=st.none() | texts, data=st.lists(st.tuples(texts, texts), max_size=2).map(tuple)
+        ),
+        max_size=2,
+    ),
     dynamic=st.booleans(),
     reach=st.dictionaries(
         texts, st.dictionaries(texts, st.lists(texts, max_size=2).map(tuple), max_size=2), max_size=2

@@ -8,6 +8,7 @@ from bpm.expressions import ExpressionError
 from bpm.expressions.timers import Kind, Schedule, first, following
 from bpm.graph import Node, Trigger
 from bpm.semantics.formulas import text, value
+from bpm.semantics.mappings import first_values, keep_beside
 from bpm.semantics.work import Stuck, Work
 
 
@@ -18,6 +19,16 @@ def wait_for(work: Work, token: int, node: Node) -> None:
         rule = SET.get(part.kind)
         if rule is not None:
             rule(work, token, node, part)
+
+
+def open_scope(work: Work, token: int, scope: str) -> None:
+    """Begin a scope on its token (0: the instance): the first values of its data objects (a process has them from its
+    start), and what its event subprocesses wait for. Raises Stuck.
+    """
+    if token:
+        keep_beside(work, token, first_values(work.graph.scopes[scope]))
+    for id in work.graph.scopes[scope].event_subprocesses:
+        wait_for(work, token, work.graph.node(work.graph.scopes[id].starts[0]))
 
 
 def set_following(work: Work, token: int, node: Node, schedule: dict[str, Any]) -> None:
