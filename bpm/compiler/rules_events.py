@@ -213,7 +213,7 @@ def process_without_start(index: Index) -> Iterator[Breach]:
         begins = any(True for _ in children(process, "startEvent"))
         waits = any(flag(item, "instantiate") for item in children(process, "receiveTask", "eventBasedGateway"))
         if not begins and not waits and any(tag(item) in (*ACTIVITIES, *EVENTS) for item in process):
-            yield process, "The process has no start event: nothing can start it."
+            yield process, "The process has no start event: it begins at every node that no flow leads to."
 
 
 def inside_ad_hoc(index: Index) -> Iterator[Breach]:

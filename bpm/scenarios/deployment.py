@@ -17,7 +17,8 @@ from bpm.decisions import Evaluator
 from bpm.decisions.model import Decision, Service
 from bpm.expressions import ExpressionError, compile_text
 from bpm.expressions.timers import Kind, Schedule, first
-from bpm.graph import Formula, Node, Process, Trigger
+from bpm.graph import Formula, Process, Trigger
+from bpm.semantics.starts import beginnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,8 @@ class Deployment:
         return [
             Beginning(process.id, node.id, trigger)
             for process in self.processes.values()
-            for node in _starts(process)
-            for trigger in _triggers(node)
-            if trigger.kind == kind and name in (None, _name(trigger))
+            for node, trigger in beginnings(process)
+            if trigger.kind == kind and name in (None, name_of(trigger))
         ]
 
 
@@ -111,21 +111,9 @@ def _compile(path: Path, modified: int, size: int, strict: bool) -> Compiled:
     return compile_bpmn(path.read_bytes(), file=path.name, strict=strict)
 
 
-def _name(trigger: Trigger) -> str | None:
+def name_of(trigger: Trigger) -> str | None:
     """The name of a message or signal; None where it is an expression that only an instance could evaluate."""
     try:
         return constant(trigger.name)
     except ExpressionError:
         return None
-
-
-def _starts(process: Process) -> list[Node]:
-    """Start events of the process level, and the receive tasks and gateways that start it."""
-    top = process.scopes[process.id]
-    return [node for node in (process.nodes[id] for id in top.nodes) if node.id in top.starts or node.instantiate]
-
-
-def _triggers(node: Node) -> Sequence[Trigger]:
-    if node.trigger is None:
-        return ()
-    return node.trigger.parts if node.trigger.kind == "multiple" else (node.trigger,)

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.graph import Process
-from bpm.scenarios.deployment import Beginning, Deployment
+from bpm.scenarios.deployment import Beginning, Deployment, name_of
 from bpm.scenarios.driver import BEGINNING, Refused
 from bpm.scenarios.footprints import passes, reaches_end
 from bpm.scenarios.model import Answer
@@ -123,8 +123,9 @@ class World:
         self, beginning: Beginning, variables: Mapping[str, Any], *, business_key: str | None = None
     ) -> Thread:
         """Start an instance because of a message, a signal or a time."""
-        process, reason = self.process(beginning.process), beginning.trigger.kind
-        return self.begin(process, beginning.node, variables, business_key=business_key, trigger=reason)
+        process, trigger = self.process(beginning.process), beginning.trigger
+        said = {"business_key": business_key, "trigger": trigger.kind, "name": name_of(trigger)}
+        return self.begin(process, beginning.node, variables, **said)
 
     def advance(self, thread: Thread, token: int) -> bool:
         """Let a token go on; False where it need not any more."""

@@ -23,9 +23,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartInstance(Command):
-    """Begin the instance at `node` (a start event; None: the one that a start by key means)."""
+    """Begin the instance at `node` (see `starts`; None: where a start by key means). `name` is the message or signal
+    that has come, for a start event that needs several.
+    """
 
     node: str | None = None
+    name: str | None = None
     variables: dict[str, Any] = field(default_factory=dict)
     business_key: str | None = None
     caller: dict[str, Any] | None = None  # {"thread", "ticket", "wants": [names] | None for all}

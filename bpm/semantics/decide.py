@@ -20,9 +20,9 @@ from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
 from bpm.semantics.judging import judge
 from bpm.semantics.mappings import bring_back, first_values, keep_beside, set_variable, write_outward
-from bpm.semantics.starts import start_node
+from bpm.semantics.starts import await_others, begin, start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
-from bpm.semantics.tokens import create, detach
+from bpm.semantics.tokens import detach
 from bpm.semantics.waiting import open_scope
 from bpm.semantics.walk import Attempt, report, walk
 from bpm.semantics.work import Refused, Stuck, Work
@@ -87,16 +87,18 @@ def _admit(state: State, command: c.Command) -> None:
 
 def _start(work: Work, command: c.StartInstance) -> None:
     node = start_node(work.graph, command.node)
-    said: dict[str, Any] = {"business_key": command.business_key, "caller": command.caller}
-    work.emit("INSTANCE_STARTED", 0, node=node.id, after="RUNNING", reason=command.trigger, definition=work.graph.id,
-              **{key: content for key, content in said.items() if content is not None})  # fmt: skip
+    keys: dict[str, Any] = {"business_key": command.business_key, "caller": command.caller}
+    said = {key: content for key, content in keys.items() if content is not None}
+    work.emit("INSTANCE_STARTED", 0, node=node.id if node else None, after="RUNNING", reason=command.trigger,
+              definition=work.graph.id, **said)  # fmt: skip
     for name, content in (first_values(work.graph.scopes[work.graph.id]) | command.variables).items():
         set_variable(work, 0, name, content)
-    token = create(work, node, scope=0, reason=command.trigger)
-    with Attempt(work, token) as attempt:
+    tokens = begin(work, command, node)
+    with Attempt(work, tokens[0]) as attempt:
         open_scope(work, 0, work.graph.id)
-    if not attempt.stuck:
-        walk(work, token)
+        await_others(work, command, tokens[0])
+    if not attempt.stuck and len(tokens) == 1 and work.token(tokens[0]).state == "ACTIVE":
+        walk(work, tokens[0])
 
 
 def _advance(work: Work, command: c.AdvanceToken) -> None:

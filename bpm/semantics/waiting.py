@@ -12,10 +12,10 @@ from bpm.semantics.mappings import first_values, keep_beside
 from bpm.semantics.work import Stuck, Work
 
 
-def wait_for(work: Work, token: int, node: Node) -> None:
-    """Set what the event `node` waits for, on the token (0: the instance). Raises Stuck."""
+def wait_for(work: Work, token: int, node: Node, parts: tuple[Trigger, ...] | None = None) -> None:
+    """Set what the event `node` waits for, on the token (0: the instance): all of it, or these parts. Raises Stuck."""
     trigger = node.trigger or Trigger()
-    for part in trigger.parts or (trigger,):
+    for part in (trigger.parts or (trigger,)) if parts is None else parts:
         rule = SET.get(part.kind)
         if rule is not None:
             rule(work, token, node, part)

@@ -36,7 +36,7 @@ def occur(
         bring_back(work, advanced, node, variables)
         _again(work, token, node, schedule)
         return advanced
-    if node.kind == "start":
+    if node.kind == "start" and not (token and work.token(token).node == node.id):
         inner = begin_event_subprocess(work, token, node, reason, variables)
         _again(work, token, node, schedule)
         return inner

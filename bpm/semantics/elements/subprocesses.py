@@ -6,13 +6,14 @@ from bpm.graph import Node
 from bpm.semantics.compensation import remember
 from bpm.semantics.elements.activities import open_activity
 from bpm.semantics.mappings import give_out
+from bpm.semantics.starts import implicit_starts
 from bpm.semantics.tokens import create, detach, wait
 from bpm.semantics.waiting import open_scope
 from bpm.semantics.work import Work
 
 
 def enter_subprocess(work: Work, token: int, node: Node) -> bool:
-    """The token waits at the subprocess; a new token begins inside it (an ad-hoc one: one at each first node)."""
+    """The token waits at the subprocess; a new token begins inside it, or one at each of its first nodes."""
     open_activity(work, token, node)
     open_scope(work, token, node.id)
     firsts = _firsts(work, node)
@@ -25,15 +26,11 @@ def enter_subprocess(work: Work, token: int, node: Node) -> bool:
 
 
 def _firsts(work: Work, node: Node) -> list[str]:
-    scope = work.graph.scopes[node.id]
-    if not node.ad_hoc:
-        return list(scope.starts[:1])
-    inside = [work.graph.node(id) for id in scope.nodes]
-    return [
-        one.id
-        for one in inside
-        if not one.incoming and one.kind not in ("boundary", "event_subprocess") and not one.for_compensation
-    ]
+    """Its start event; in an ad-hoc subprocess, and where there is none (BPMN 2.0.2, 10.5.2), each first node."""
+    starts = work.graph.scopes[node.id].starts
+    if starts and not node.ad_hoc:
+        return [starts[0]]
+    return [one.id for one in implicit_starts(work.graph, node.id)]
 
 
 def close_subprocess(work: Work, token: int, node: Node) -> None:
