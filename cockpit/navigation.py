@@ -35,6 +35,7 @@ def _pages(request: HttpRequest) -> list[dict[str, Any]]:
         for title, icon, page in (
             (_("Overview"), "space_dashboard", "index"),
             (_("Processes"), "account_tree", "definitions"),
+            (_("Decisions"), "table_chart", "decisions"),
             (_("Instances"), "route", "instances"),
             (_("Incidents"), "error", "incidents"),
             (_("User tasks"), "person_check", "user-tasks"),
@@ -42,7 +43,7 @@ def _pages(request: HttpRequest) -> list[dict[str, Any]]:
         )
     ]
     if incidents := overview.open_incidents():
-        entries[3] |= {"badge": str(incidents), "badge_variant": "danger"}
+        entries[4] |= {"badge": str(incidents), "badge_variant": "danger"}
     return entries
 
 

@@ -1,4 +1,4 @@
-"""Deploy BPMN files: what cannot be run is refused with everything that was found."""
+"""Deploy BPMN and DMN files: what cannot be run is refused with everything that was found."""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ def view(request: HttpRequest) -> HttpResponse:
         for diagnostic in refused.diagnostics[:MOST_SHOWN]:
             messages.error(request, str(diagnostic))
         return redirect("cockpit:definitions")
-    number = len(deployed.definitions)
-    said = ngettext("%(number)d process is deployed.", "%(number)d processes are deployed.", number)
-    return done(request, said % {"number": number}, "cockpit:definitions")
+    said = []
+    if deployed.definitions:
+        number = len(deployed.definitions)
+        said.append(
+            ngettext("%(number)d process is deployed.", "%(number)d processes are deployed.", number)
+            % {"number": number}
+        )
+    if deployed.decisions:
+        number = len(deployed.decisions)
+        said.append(
+            ngettext("%(number)d decision is deployed.", "%(number)d decisions are deployed.", number)
+            % {"number": number}
+        )
+    page = "cockpit:definitions" if deployed.definitions else "cockpit:decisions"
+    return done(request, " ".join(said), page)

@@ -6,12 +6,15 @@ changes. ROUTES is the table of addresses.
 
 from __future__ import annotations
 
-from cockpit.pages import definitions, incidents, instance, instances, overview, timeline, work
+from cockpit.pages import decisions, definitions, incidents, instance, instances, overview, timeline, work
 from cockpit.pages.shown import Route
 
 ROUTES: tuple[Route, ...] = (
     ("processes/", "definitions", definitions.listing),
     ("processes/<uuid:id>/", "definition", definitions.page),
+    ("decisions/", "decisions", decisions.listing),
+    ("decisions/<uuid:id>/", "decision", decisions.page),
+    ("evaluations/<uuid:id>/", "evaluation", decisions.evaluation),
     ("instances/", "instances", instances.listing),
     ("instances/<uuid:id>/", "instance", instance.page),
     ("instances/<uuid:id>/live/", "instance-live", instance.live),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -177,12 +178,22 @@ def _words(event: TraceEvent, name_of: Callable[[str], str]) -> Mapping[str, Any
         "actor": _bold(event.actor or _("Somebody")),
         "user": _bold(payload.get("user") or event.actor or _("Somebody")),
         "code": _bold(payload.get("code") or "?"),
-        "decision": _bold(payload.get("key") or "?"),
+        "decision": _evaluation(event),
         "retries": payload.get("retries", 0),
         "due": _moment(payload.get("fire_at")),
         "awaited": awaited_of(str(payload.get("kind", "")), str(payload.get("name") or "")),
         "variable": _bold(", ".join(event.variables) or "?"),
     }
+
+
+def _evaluation(event: TraceEvent) -> SafeString:
+    """The decision's key, leading to how it was made."""
+    key = _bold(event.payload.get("key") or "?")
+    if event.entity != "decision" or event.entity_id is None:
+        return key
+    return format_html(
+        '<a class="tt-link" href="{}">{}</a>', reverse("cockpit:evaluation", args=[event.entity_id]), key
+    )
 
 
 def _bold(text: str) -> SafeString:
