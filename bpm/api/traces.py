@@ -13,6 +13,7 @@ from ninja import Query, Router
 
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
+from bpm.audit.explain import explain, open_tokens
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream, trace
 from bpm.store import values
 
@@ -55,6 +56,20 @@ def get_trace(
         response["Link"] = f'<{request.path}?{urlencode(query, doseq=True)}>; rel="next"'
         response["X-Next"] = page.after
     return response
+
+
+@router.get("/{id}/explain", auth=may("view"), response=list[dict[str, Any]])
+def get_explanation(request: HttpRequest, id: UUID, of: UUID | None = None) -> Any:
+    """Why the instance is where it is: of each open token how it came there, what it waits for, who can move it.
+
+    `of`: only this token, or the token on which this task, timer, ticket or incident hangs.
+    """
+    tokens = open_tokens(id) if of is None else [of]
+    found = [explanation for token in tokens if (explanation := explain(token)) is not None]
+    mine = [explanation.as_json() for explanation in found if explanation.instance_id == id]
+    if not mine and (of is not None or find_thread(id) is None):
+        raise Problem("not_found", f"there is nothing to explain of {of or id} now")
+    return mine
 
 
 def _lines(events: Iterable[TraceEvent]) -> Iterator[bytes]:

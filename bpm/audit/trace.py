@@ -88,6 +88,7 @@ class Wanted:
 
     types: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    token: UUID | None = None
     node: str | None = None
     worker: str | None = None
     since: datetime | None = None
@@ -168,6 +169,7 @@ def _read(
     for name, condition, value in (
         ("types", "event_type = ANY(%(types)s)", list(wanted.types)),
         ("entities", "entity = ANY(%(entities)s)", list(wanted.entities)),
+        ("token", "token_id = %(token)s", wanted.token),
         ("node", "node_id = %(node)s", wanted.node),
         ("worker", "worker_id = %(worker)s", wanted.worker),
         ("since", "at >= %(since)s", wanted.since),

@@ -1,0 +1,289 @@
+"""Why is it here: for one token or one piece of work, how it came here, what it waits for, and who can move it.
+
+How it came is read from history; what it waits for from the rows of now. Sentences are for people; beside each stand the
+commit and the ids that prove it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from bpm.audit.trace import TraceEvent, Wanted, find_thread, trace
+from bpm.store import ids
+
+# The last steps of the way that are told.
+STEPS = 12
+
+# Whose token a thing hangs on: a token itself, or whatever has one.
+TOKEN_OF = """
+    SELECT id FROM tokens WHERE id = %(id)s
+    UNION ALL SELECT token_id FROM external_tasks WHERE id = %(id)s
+    UNION ALL SELECT token_id FROM user_tasks WHERE id = %(id)s
+    UNION ALL SELECT token_id FROM timers WHERE id = %(id)s
+    UNION ALL SELECT token_id FROM runtime_wait_ticket WHERE id = %(id)s
+    UNION ALL SELECT token_id FROM incidents WHERE id = %(id)s
+    LIMIT 1
+"""
+TOKEN = """
+    SELECT t.node_id, t.state, t.commit_at, i.state, d.graph->'nodes'->t.node_id->>'name',
+           d.graph->'nodes'->t.node_id->>'kind'
+    FROM tokens t JOIN process_instances i ON i.id = t.instance_id
+    JOIN process_definitions d ON d.id = i.process_def_id
+    WHERE t.id = %(token)s
+"""
+# What a token may wait for: a statement over the open rows that hang on it, and how each reads.
+INCIDENTS = "SELECT id, kind, message FROM incidents WHERE token_id = %(token)s AND state = 'OPEN' ORDER BY ordinal"
+TASKS = """
+    SELECT id, topic, state, lock_owner, lock_expire_at, retries, retry_at FROM external_tasks
+    WHERE token_id = %(token)s AND state IN ('READY', 'LOCKED') ORDER BY ordinal
+"""
+USER_TASKS = """
+    SELECT id, assignee, candidate_users, candidate_groups FROM user_tasks
+    WHERE token_id = %(token)s AND state IN ('READY', 'CLAIMED') ORDER BY ordinal
+"""
+TIMERS = "SELECT id, node_id, fire_at FROM timers WHERE token_id = %(token)s AND state = 'SCHEDULED' ORDER BY fire_at"
+TICKETS = """
+    SELECT id, kind, name, correlation FROM runtime_wait_ticket
+    WHERE token_id = %(token)s AND state = 'OPEN' AND kind <> 'COMPENSATION' ORDER BY ordinal
+"""
+BRANCHES = """
+    SELECT id, node_id FROM tokens WHERE parent_token_id = %(token)s AND state IN ('ACTIVE', 'WAITING')
+    ORDER BY ordinal LIMIT 20
+"""
+INNER = """
+    SELECT id, node_id FROM tokens WHERE scope_id = %(token)s AND state IN ('ACTIVE', 'WAITING')
+    ORDER BY ordinal LIMIT 20
+"""
+OPEN_TOKENS = """
+    SELECT id FROM tokens WHERE instance_id = %(instance)s AND state IN ('ACTIVE', 'WAITING')
+    ORDER BY ordinal LIMIT %(limit)s
+"""
+GATEWAYS = ("parallel", "inclusive", "complex")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of the way here."""
+
+    at: datetime
+    text: str
+    commit_sequence: int
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return {"at": self.at.isoformat(), "text": self.text, "commit_sequence": self.commit_sequence}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """One thing that is waited for, and who or what can bring it."""
+
+    text: str
+    mover: str
+    id: UUID | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return {"text": self.text, "mover": self.mover, "id": None if self.id is None else str(self.id)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Of one token."""
+
+    instance_id: UUID
+    token_id: UUID
+    node: str
+    place: str
+    state: str
+    since: datetime
+    came: tuple[Step, ...]
+    waits: tuple[Wait, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return {
+            "instance_id": str(self.instance_id),
+            "token_id": str(self.token_id),
+            "node": self.node,
+            "place": self.place,
+            "state": self.state,
+            "since": self.since.isoformat(),
+            "came": [step.as_json() for step in self.came],
+            "waits_for": [wait.as_json() for wait in self.waits],
+        }
+
+    def as_text(self) -> str:
+        """For people."""
+        lines = [f"The token is at {self.place}, {self.state}, since {_time(self.since)}.", "", "How it came here:"]
+        lines += [f"  {_time(step.at)}  {step.text} (commit {step.commit_sequence})" for step in self.came]
+        lines += ["", "What it waits for:" if self.waits else "It waits for nothing: it has ended."]
+        lines += [f"  {wait.text}; {wait.mover}" for wait in self.waits]
+        return "\n".join(lines)
+
+
+def explain(id: UUID) -> Explanation | None:
+    """Explain a token, or the token on which the task, timer, ticket or incident of that id hangs.
+
+    None where there is no such thing among the rows of now (an instance that has been swept away is for `trace`).
+    """
+    token = _one(TOKEN_OF, {"id": id})
+    found = None if token is None else _one(TOKEN, {"token": token[0]})
+    if token is None or found is None:
+        return None
+    node, state, since, instance_state, name, kind = found
+    place = " ".join((name or node).split())
+    return Explanation(
+        instance_id=ids.instance_of(token[0]),
+        token_id=token[0],
+        node=node,
+        place=place,
+        state=state,
+        since=since,
+        came=tuple(_came(token[0])),
+        waits=tuple(_waits(token[0], state, instance_state, kind)),
+    )
+
+
+def open_tokens(instance: UUID, limit: int = 50) -> list[UUID]:
+    """The tokens of an instance that something still happens to, the oldest first."""
+    return [row[0] for row in _all(OPEN_TOKENS, {"instance": instance, "limit": limit})]
+
+
+def _came(token: UUID) -> Iterator[Step]:
+    """The last steps of the token, the oldest first."""
+    instance = ids.instance_of(token)
+    thread = find_thread(instance)
+    page = trace(instance, Wanted(entities=("token",), token=token), newest_first=True, size=STEPS, thread=thread)
+    for event in reversed(page.events if page else ()):
+        yield Step(at=event.at, text=_told(event), commit_sequence=event.commit_sequence)
+
+
+TOLD: dict[str, str] = {
+    "TOKEN_CREATED": "it appeared at {place}",
+    "TOKEN_MOVED": "it went from {origin} to {place}",
+    "TOKEN_FORKED": "it split at {place} into {number} branches",
+    "TOKEN_JOINED": "the branches joined at {place}, and it went on",
+    "TOKEN_COMPLETED": "it ended at {place}",
+    "TOKEN_FAILED": "it failed at {place}",
+    "TOKEN_CANCELLED": "it was cancelled at {place}",
+}
+
+
+def _told(event: TraceEvent) -> str:
+    place = event.node_name or event.node or "the process"
+    changed = "began to wait" if event.to_state == "WAITING" else "was woken"
+    sentence = TOLD.get(event.type, f"it {changed} at {{place}}").format(
+        place=place, origin=event.payload.get("origin") or "where it was", number=len(event.payload.get("flows", ()))
+    )
+    why = f", because of {event.reason}" if event.reason and event.reason != "none" else ""
+    stated = f" ({event.stated_reason})" if event.stated_reason else ""
+    return f"{sentence}{why}, by {event.actor}{stated}"
+
+
+def _waits(token: UUID, state: str, instance_state: str, kind: str | None) -> Iterator[Wait]:
+    if instance_state == "SUSPENDED":
+        yield Wait(text="the instance to be resumed", mover="an operator resumes it")
+    if state == "ACTIVE":
+        yield Wait(text="the engine to advance it", mover="the engine does, at once or by its schedulers")
+    if state != "WAITING":
+        return
+    told = False
+    for statement, say in WAITING:
+        for row in _all(statement, {"token": token}):
+            told = True
+            yield say(*row)
+    if not told and kind in GATEWAYS:
+        yield Wait(text="the other branches of the gateway", mover="tokens that can still come here")
+    elif not told:
+        yield Wait(text="what history does not say", mover="see the trace of the instance")
+
+
+def _incident(id: UUID, kind: str, message: str) -> Wait:
+    return Wait(id=id, text=f"an operator: {message or kind}", mover="an operator retries the incident")
+
+
+def _task(
+    id: UUID,
+    topic: str,
+    state: str,
+    worker: str | None,
+    until: datetime | None,
+    retries: int,
+    retry_at: datetime | None,
+) -> Wait:
+    if state == "LOCKED":
+        until_text = "" if until is None else f" until {_time(until)}"
+        return Wait(id=id, text=f"{worker} to finish {topic}", mover=f"{worker} holds the lock{until_text}")
+    later = "" if retry_at is None else f", not before {_time(retry_at)}"
+    return Wait(id=id, text=f"a worker for {topic}{later}", mover=f"any worker of the topic; retries left: {retries}")
+
+
+def _user_task(id: UUID, assignee: str | None, users: Any, groups: Any) -> Wait:
+    if assignee:
+        return Wait(id=id, text="a person", mover=f"{assignee} completes the task")
+    candidates = ", ".join([*_listed(users), *_listed(groups)])
+    return Wait(id=id, text="a person", mover=f"one of {candidates} claims it" if candidates else "anybody claims it")
+
+
+def _timer(id: UUID, node: str, fire_at: datetime) -> Wait:
+    return Wait(id=id, text=f"{_time(fire_at)} ({node})", mover="the engine's timers")
+
+
+def _ticket(id: UUID, kind: str, name: str, correlation: str | None) -> Wait:
+    key = f" with the key {correlation}" if correlation else ""
+    texts = {
+        "MESSAGE": (f"the message {name}{key}", "whoever sends it"),
+        "SIGNAL": (f"the signal {name}", "whoever throws it"),
+        "CALL": (f"the called process {name}", "the called instance, when it ends"),
+        "CONDITION": ("a condition", "whoever sets a variable that makes it true"),
+    }
+    text, mover = texts.get(kind, (f"{kind.lower()} {name}", "the engine"))
+    return Wait(id=id, text=text, mover=mover)
+
+
+def _branch(id: UUID, node: str) -> Wait:
+    return Wait(id=id, text=f"its branch at {node}", mover="that branch, when it ends or joins")
+
+
+def _inner(id: UUID, node: str) -> Wait:
+    return Wait(id=id, text=f"what goes on in it, at {node}", mover="that token, when it ends")
+
+
+WAITING: tuple[tuple[str, Callable[..., Wait]], ...] = (
+    (INCIDENTS, _incident),
+    (TASKS, _task),
+    (USER_TASKS, _user_task),
+    (TICKETS, _ticket),
+    (TIMERS, _timer),
+    (BRANCHES, _branch),
+    (INNER, _inner),
+)
+
+
+def _listed(value: Any) -> list[str]:
+    """A JSON array, which a raw statement may give as text."""
+    found = json.loads(value) if isinstance(value, str) else value
+    return [str(item) for item in found or ()]
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _one(statement: str, arguments: dict[str, Any]) -> tuple[Any, ...] | None:
+    found = _all(statement, arguments)
+    return found[0] if found else None
+
+
+def _all(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, arguments)
+        return cursor.fetchall()
