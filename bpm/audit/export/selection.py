@@ -86,7 +86,7 @@ def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[
         if state not in STATES:
             raise NothingSuch(f"{state} is no state of an instance; there are {', '.join(STATES)}")
     asked = {
-        "definitions": _definitions(selection, channel),
+        "definitions": definitions_of(selection, channel=channel),
         "states": list(selection.states) or None,
         "since": selection.since,
         "until": selection.until,
@@ -104,7 +104,8 @@ def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[
         after = found[-1]
 
 
-def _definitions(selection: Selection, channel: Channel | None) -> list[UUID] | None:
+def definitions_of(selection: Selection, *, channel: Channel | None = None) -> list[UUID] | None:
+    """The ids of all versions of the chosen definitions; None for any. Raises NothingSuch."""
     if not selection.definitions:
         return None
     found: list[UUID] = []
