@@ -1,7 +1,7 @@
 """Why is it here: for one token or one piece of work, how it came here, what it waits for, and who can move it.
 
-How it came is read from history; what it waits for from the rows of now. Sentences are for people; beside each stand the
-commit and the ids that prove it.
+How it came is read from history; what it waits for from the rows of now. Sentences are for people; beside each stand
+the commit and the ids that prove it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bpm.store import ids
 STEPS = 12
 
 # Whose token a thing hangs on: a token itself, or whatever has one.
-TOKEN_OF = """
+HANGS_ON = """
     SELECT id FROM tokens WHERE id = %(id)s
     UNION ALL SELECT token_id FROM external_tasks WHERE id = %(id)s
     UNION ALL SELECT token_id FROM user_tasks WHERE id = %(id)s
@@ -31,7 +31,7 @@ TOKEN_OF = """
     UNION ALL SELECT token_id FROM incidents WHERE id = %(id)s
     LIMIT 1
 """
-TOKEN = """
+STANDS_AT = """
     SELECT t.node_id, t.state, t.commit_at, i.state, d.graph->'nodes'->t.node_id->>'name',
            d.graph->'nodes'->t.node_id->>'kind'
     FROM tokens t JOIN process_instances i ON i.id = t.instance_id
@@ -134,8 +134,8 @@ def explain(id: UUID) -> Explanation | None:
 
     None where there is no such thing among the rows of now (an instance that has been swept away is for `trace`).
     """
-    token = _one(TOKEN_OF, {"id": id})
-    found = None if token is None else _one(TOKEN, {"token": token[0]})
+    token = _one(HANGS_ON, {"id": id})
+    found = None if token is None else _one(STANDS_AT, {"token": token[0]})
     if token is None or found is None:
         return None
     node, state, since, instance_state, name, kind = found
