@@ -9,7 +9,12 @@ from typing import Any
 from config.local import ROOT
 
 ACTOR = "script/up"
-MODELS: Sequence[str] = ("orders/order.bpmn", "invoice/clarification.bpmn", "invoice/invoice.bpmn")
+MODELS: Sequence[str] = (
+    "orders/order.bpmn",
+    "invoice/clarification.bpmn",
+    "invoice/approver.dmn",
+    "invoice/invoice.bpmn",
+)
 
 
 @dataclass(frozen=True, slots=True)

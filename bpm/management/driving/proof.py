@@ -8,7 +8,7 @@ from uuid import UUID
 from bpm.management.driving.ground import fresh_channel
 from bpm.replay import ReplayEngine, compare, verify
 from bpm.semantics import State
-from bpm.store import Channel, definitions
+from bpm.store import Channel, decisions, definitions
 from bpm.store.ids import NIL
 from bpm.store.reading import history, stored_state, thread_versions
 
@@ -44,5 +44,7 @@ def _of_instance(thread: UUID, live: State | None, fresh: Channel) -> list[str]:
     result = ReplayEngine(graph, definitions.Graphs(fresh)).replay(commits, thread=str(thread))
     found = [str(violation) for violation in result.violations]
     found += compare(live, result.state, stored)
-    divergence = verify(graph, commits, thread=str(thread), others=definitions.Graphs(fresh))
+    divergence = verify(
+        graph, commits, thread=str(thread), library=decisions.Library(fresh), others=definitions.Graphs(fresh)
+    )
     return found if divergence is None else [*found, f"decided again: {divergence}"]

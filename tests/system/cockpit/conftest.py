@@ -18,7 +18,7 @@ from bpm import engine
 from bpm.store import access
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-MODELS = ("orders/order.bpmn", "invoice/clarification.bpmn", "invoice/invoice.bpmn")
+MODELS = ("orders/order.bpmn", "invoice/clarification.bpmn", "invoice/approver.dmn", "invoice/invoice.bpmn")
 PASSWORD = "a long password"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 TIMEOUT = "timeout: the payment gateway did not answer"
