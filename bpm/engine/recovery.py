@@ -15,7 +15,7 @@ from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
 from bpm.engine.follow import DETERMINISTIC, ENGINE, Active, go_on
 from bpm.semantics.events import FORMAT
-from bpm.store import claims, outbox, schedule
+from bpm.store import claims, outbox, schedule, schema
 from bpm.store.outbox import Pending
 from bpm.store.outside import query
 from bpm.store.values import dumps
@@ -28,7 +28,8 @@ type Counts = dict[str, int]
 AT_ONCE = 200
 # Tokens that are ACTIVE so long were left behind by whoever made them so.
 LEFT_BEHIND = 5.0
-MONTHS_AHEAD = 3
+# One more than a start asks for: the first of a month is no alarm.
+MONTHS_AHEAD = schema.MONTHS + 1
 DAY = 86_400.0
 # Settings: BPM_KEEP_ENDED_DAYS, BPM_KEEP_RECEIPTS_DAYS.
 KEEP_ENDED_DAYS = 7

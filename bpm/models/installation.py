@@ -1,9 +1,12 @@
-"""What each `migrate` finishes with: the off-switch of pgtrigger taken away from our triggers, the planner settings of
-the event rule, and partitions for the months to come.
+"""What each `migrate` finishes with: the off-switch of pgtrigger taken away from our triggers, the settings under which
+their functions look rows up, and partitions for the months to come.
 
 pgtrigger's functions first ask `_pgtrigger_should_ignore`, which reads the setting `pgtrigger.ignore` that any role may
 set; every AddTrigger puts its old body back. Here it is replaced by one that knows no mercy for triggers of ours and
 answers as before for those of other apps.
+
+A rule that looks rows up would look into a temporary table of the same name, which any session may make, or a table of
+another schema: its function finds names in the owner's schema alone.
 """
 
 from __future__ import annotations
@@ -22,21 +25,27 @@ LANGUAGE sql STABLE AS $$
 $$
 """
 
-# A month that fills has no statistics yet; without this a cached plan may scan it.
-BY_INDEX = """
+# A month that fills has no statistics yet; without enable_seqscan off a cached plan may scan it.
+LOOKED_UP = """
 DO $do$
 DECLARE
-    f regprocedure;
+    f record;
 BEGIN
     FOR f IN
-        SELECT DISTINCT t.tgfoid::regprocedure FROM pg_trigger t
-        WHERE t.tgname LIKE 'pgtrigger\\_tokentrail\\_%' AND t.tgdeferrable AND t.tgparentid = 0
+        SELECT DISTINCT t.tgfoid::regprocedure AS name, t.tgdeferrable FROM pg_trigger t
+        JOIN pg_proc p ON p.oid = t.tgfoid
+        WHERE t.tgname LIKE 'pgtrigger\\_tokentrail\\_%' AND t.tgparentid = 0 AND p.prosrc ~ 'EXISTS \\(SELECT FROM'
     LOOP
-        EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', f);
+        EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', f.name, current_schema());
+        IF f.tgdeferrable THEN
+            EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', f.name);
+        END IF;
     END LOOP;
 END
 $do$
 """
+# A month more than schema.verify asks for: the first of a month is no alarm.
+MONTHS_AHEAD = 4
 
 
 def finish_migration(sender: Any, using: str, **_: Any) -> None:
@@ -50,6 +59,6 @@ def finish_migration(sender: Any, using: str, **_: Any) -> None:
         if tables is None:
             return
         cursor.execute(NEVER_IGNORED.format(schema=features.schema() or "public"))
-        cursor.execute(BY_INDEX)
+        cursor.execute(LOOKED_UP)
         if functions:
-            cursor.execute("SELECT bpm_ensure_partitions(NULL, 3)")
+            cursor.execute("SELECT bpm_ensure_partitions(NULL, %s)", [MONTHS_AHEAD])

@@ -230,3 +230,18 @@ def test_other_apps_keep_their_switch(roles):
         asked = "SELECT _pgtrigger_should_ignore(%s)"
         assert connection.execute(asked, ["pgtrigger_theirs_12345"]).fetchone() == (True,)
         assert connection.execute(asked, ["pgtrigger_tokentrail_append_only_2bc7b"]).fetchone() == (False,)
+
+
+def test_a_temporary_table_hides_nothing(attacker, run):
+    """A rule that looks rows up finds the real ones, whatever a session puts before them."""
+    for table in ("token_events", "process_instances", "pg_class"):
+        attacker.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {table} LIMIT 0")
+    attacker.execute("SET search_path = pg_temp, public, pg_catalog")
+    attacker.execute(
+        """INSERT INTO pg_temp.token_events (at, instance_id, token_id, row_version, thread_version)
+           SELECT commit_at, instance_id, id, version + 1, commit_version FROM public.tokens WHERE instance_id = %s""",
+        [run.thread],
+    )
+    change = "UPDATE public.tokens SET version = version + 1, step = 'enter' WHERE instance_id = %s"
+    refused(attacker, change, run.thread, state="TT103")
+    refused(attacker, "DELETE FROM public.tokens WHERE instance_id = %s", run.thread, state="TT102")
