@@ -15,7 +15,7 @@ from bpm.graph import to_json
 from bpm.replay import exported
 from bpm.store import decisions
 from bpm.store.reading import Logged
-from bpm.store.values import dumps
+from bpm.store.values import dumps, loads
 from bpm.store.version import ENGINE
 
 
@@ -34,8 +34,9 @@ def json_lines(file: IO[bytes], selection: Selection) -> Iterator[Writer]:
             say(exported.definition(str(found.id), found.key, found.version, to_json(found.graph)))
 
     def decision(commit: Logged) -> None:
-        for event in commit.events:
-            id = UUID(event.payload["decision"]) if event.type == "DECISION_EVALUATED" else None
+        # What was answered, not what was evaluated: one that could not be evaluated is needed to decide so again.
+        for question, answer in commit.arguments.get("answers", {}).items():
+            id = UUID(answer) if answer and loads(question)[0] == "decision" else None
             if id is not None and id not in known:
                 known.add(id)
                 found = decisions.load(id)

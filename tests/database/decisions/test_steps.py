@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from uuid import UUID
 
 import pytest
+from django.core.management import call_command
 
 from bpm import engine
-from bpm.audit.replaying import replay_instance
-from bpm.engine import step
+from bpm.audit.replaying import replay_instance, replay_text
+from bpm.store.unit import Unit
 from tests.database.decisions.conftest import BOUND, decides, deploy, evaluated, rule, tiers
 from tests.database.engine.drawing import call, end, flows, model, start, user
 
@@ -139,8 +141,8 @@ def test_deployed_later_it_is_found_at_the_next_try(world):
 def test_what_a_decision_reads_is_loaded_with_the_rest(world, monkeypatch):
     """Its inputs are known only while it is evaluated; they do not cost a question each."""
     asked: list[object] = []
-    read = step.Unit.answer
-    monkeypatch.setattr(step.Unit, "answer", lambda unit, thread, keys: asked.append(keys) or read(unit, thread, keys))
+    read = Unit.answer
+    monkeypatch.setattr(Unit, "answer", lambda unit, thread, keys: asked.append(keys) or read(unit, thread, keys))
     sums = " + ".join(f"v{number}" for number in range(30))
     table = tiers().replace(b"<text>amount</text>", f"<text>{sums}</text>".encode())
     process = model(
@@ -165,3 +167,32 @@ def test_a_called_process_binds_by_its_own_deployment(world):
     world.start("outer", variables={"amount": 1})
     ((child,),) = world.ask("SELECT id FROM process_instances WHERE caller IS NOT NULL")
     assert tier(world, child) == "team"
+
+
+def test_what_cannot_be_evaluated_waits_for_an_operator(world):
+    bound = BOUND.replace("singleEntry", "singleResult")
+    collected = tiers().replace(b'id="t" ', b'id="t" hitPolicy="COLLECT" ').replace(b"&lt; 100", b"&lt; 1000")
+    deploy(p_bpmn=decides(bound), tier_dmn=collected)
+    instance = world.start(variables={"amount": 500})
+    assert world.where(instance) == ["decide"]
+    ((message,),) = world.ask("SELECT message FROM incidents WHERE instance_id = %s", instance)
+    assert "2 results" in message
+    assert evaluated(world, instance) == []
+    engine.set_variables(instance, {"amount": 5000}, actor="ann")
+    engine.retry_incident(world.only("incidents", instance, state="OPEN"), actor="ann")
+    assert tier(world, instance) == {"tier": "board"}
+
+
+def test_an_exported_file_is_decided_again_without_a_database(world, tmp_path):
+    deploy(p_bpmn=decides(BOUND), tier_dmn=tiers())
+    world.start(variables={"amount": 1})
+    deploy(tier_dmn=tiers(small="for x in 1..9999999 return x * x"))
+    stuck = world.start(variables={"amount": 1})
+    assert world.where(stuck) == ["decide"]
+    file = tmp_path / "all.jsonl"
+    call_command("bpm", "export", "--format", "jsonl", "--to", str(file), stdout=StringIO(), stderr=StringIO())
+    outcomes = replay_text(file.read_text().splitlines(), again=True)
+    assert [outcome.problems for outcome in outcomes] == [(), ()]
+    without = [line for line in file.read_text().splitlines() if '"decisions"' not in line]
+    codes = {problem.code for outcome in replay_text(without, again=True) for problem in outcome.problems}
+    assert codes == {"decided-otherwise"}
