@@ -8,9 +8,9 @@ from collections.abc import Mapping
 SCENARIOS: Mapping[str, str] = {
     "MultiInstance_ComplexBehavior": (
         "Three rounds are asked for; one is expected, and with it the flow behind the activity. If the boundary event"
-        " that catches what the first round throws interrupts the activity, nothing goes on behind it; if not, there are"
-        " three rounds (BPMN 2.0.2, 13.3.7 and table 10.30). Of the same model with the behavior `none` three rounds"
-        " are expected."
+        " that catches what the first round throws interrupts the activity, nothing goes on behind it; if not, there"
+        " are three rounds (BPMN 2.0.2, 13.3.7 and table 10.30). Of the same model with the behavior `none`, three"
+        " rounds are expected."
     ),
     "EXT.012 EXT012_failure_sequenceFlow_manualFix is refused": (
         "The model has been repaired (its name says so): an expression in natural language is allowed where the process"

@@ -28,6 +28,8 @@ def perform(document: Document, folder: Path, ground: Ground) -> Performance:
     ground.clear()
     driver = EngineDriver(folder, ground)
     result = run_document(document, lambda: driver)
+    if document.scenario is None or document.scenario.start is None:
+        return Performance(result=result, instances=0)
     live = driver.outlook.look().states
     more = tuple(Failure(step="proof", expected=EXPECTED, there=said) for said in disagreements(live))
     return Performance(result=replace(result, failures=(*result.failures, *more)), instances=len(live))
