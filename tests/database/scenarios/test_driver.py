@@ -24,7 +24,7 @@ def both_ways(database, tmp_path):
     return run
 
 
-DAILY = process("daily", start("nightly", timer("R3/P1D", "timeCycle")), person("Look"), end("e"), "nightly > Look > e")
+NIGHTLY = start("nightly", timer("R3/P1D", "timeCycle"))
 
 
 def test_start_timers(both_ways):
@@ -34,10 +34,8 @@ def test_start_timers(both_ways):
           - advance: P1D
         expect: {waiting: [Look, Look]}
     """
-    plain = process(
-        "daily", start("s"), start("nightly", timer("R3/P1D", "timeCycle")), person("Look"), end("e"), "s > Look > e", "nightly > Look"
-    )  # fmt: skip
-    assert both_ways(scenario, daily=plain) == []
+    daily = process("daily", start("s"), NIGHTLY, person("Look"), end("e"), "s > Look > e", "nightly > Look")
+    assert both_ways(scenario, daily=daily) == []
     early = """
         start: {process: daily}
         steps:
@@ -48,8 +46,9 @@ def test_start_timers(both_ways):
           - advance: P9D
         expect: {passed_times: {nightly: 3}, waiting: [Look, Look, Look, Look]}
     """
-    assert both_ways(early, daily=plain) == []
-    assert len(both_ways("start: {process: daily}", daily=DAILY)) == 1
+    assert both_ways(early, daily=daily) == []
+    alone = process("daily", NIGHTLY, person("Look"), end("e"), "nightly > Look > e")
+    assert len(both_ways("start: {process: daily}", daily=alone)) == 1
 
 
 SENDER = process(
