@@ -110,7 +110,16 @@
     }
   }
 
+  function withoutDrawing(holder) {
+    holder.closest(".tt-card").querySelector("[data-nodes]")?.classList.remove("tt-hidden");
+    holder.classList.add("tt-hidden");
+    viewers.set(holder, null);
+    list(holder);
+  }
+
   async function show(holder) {
+    // A project that does not serve bpmn-js (see the setting STATICFILES_DIRS of the site) still has its cockpit.
+    if (typeof BpmnJS === "undefined") return withoutDrawing(holder);
     const viewer = new BpmnJS({
       container: holder.querySelector(".tt-diagram-canvas"),
       bpmnRenderer: { defaultFillColor: "var(--tt-canvas)", defaultStrokeColor: "var(--tt-stroke)", defaultLabelColor: "var(--tt-stroke)" },
@@ -121,10 +130,7 @@
       await viewer.importXML(await answer.text());
     } catch (error) {
       // No diagram interchange, or one that cannot be read: the list of nodes says what the picture would.
-      holder.closest(".tt-card").querySelector("[data-nodes]")?.classList.remove("tt-hidden");
-      holder.classList.add("tt-hidden");
-      list(holder);
-      return;
+      return withoutDrawing(holder);
     }
     fit(viewer);
     draw(viewer, holder);
