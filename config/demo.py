@@ -1,10 +1,15 @@
-"""What script/up puts into the engine: the examples' models, and a few instances to look at, each started once."""
+"""What script/up puts into the engine: the examples' models, and a few instances to look at, each started once.
+
+With EXAMPLES=0 it puts in nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from django.conf import settings
 
 from config.local import ROOT
 
@@ -40,6 +45,8 @@ def deploy_examples() -> None:
     """Deploy the examples' models; those that are deployed already, unchanged, stay as they are."""
     from bpm import engine
 
+    if not settings.EXAMPLES:
+        return
     files = {name: (ROOT / "examples" / name).read_bytes() for name in MODELS}
     engine.deploy(files, actor=ACTOR)
 
@@ -48,7 +55,7 @@ def start_demos() -> None:
     """Start the instances that were not started before."""
     from bpm import engine
 
-    for demo in DEMOS:
+    for demo in DEMOS if settings.EXAMPLES else ():
         engine.start(
             demo.process,
             business_key=demo.business_key,

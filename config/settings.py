@@ -8,7 +8,8 @@
 | ALLOWED_HOSTS | host names, with commas | this machine only |
 | CSRF_TRUSTED_ORIGINS | origins behind a proxy, with commas | none |
 | BEHIND_TLS | 1: cookies only over TLS, the proxy's X-Forwarded-Proto is believed | 0 |
-| EXTRA_APPS | your apps with handlers, with commas | the examples |
+| EXTRA_APPS | your apps with handlers, with commas | none |
+| EXAMPLES | 0: without the example apps | 1 |
 | DEBUG | 1: Django's debug pages | 0 |
 | LOG_LEVEL, TOKENTRAIL_LOG | level; json or console | INFO; json unless on a terminal |
 | STATIC_ROOT | folder of collectstatic, for a web server in front | none: the site serves its files itself |
@@ -35,8 +36,8 @@ def _listed(name: str, default: str = "") -> list[str]:
     return [item.strip() for item in os.environ.get(name, default).split(",") if item.strip()]
 
 
-def _switched(name: str) -> bool:
-    return os.environ.get(name, "0").lower() in {"1", "true", "yes", "on"}
+def _switched(name: str, default: str = "0") -> bool:
+    return os.environ.get(name, default).lower() in {"1", "true", "yes", "on"}
 
 
 _SERVICES = default_services()
@@ -50,6 +51,8 @@ CSRF_TRUSTED_ORIGINS = _listed("CSRF_TRUSTED_ORIGINS")
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 WSGI_APPLICATION = "config.wsgi.application"
+
+EXAMPLES = ["examples.orders", "examples.invoice"] if _switched("EXAMPLES", "1") else []
 
 INSTALLED_APPS = [
     "bpm",
@@ -65,7 +68,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    *_listed("EXTRA_APPS", "examples.orders,examples.invoice"),
+    *dict.fromkeys([*EXAMPLES, *_listed("EXTRA_APPS")]),
 ]
 
 MIDDLEWARE = [

@@ -219,6 +219,8 @@ def main() -> int:
     arguments = parser.parse_args()
     local = local_folder() / "check" if arguments.check else local_folder()
     os.environ["TOKENTRAIL_LOCAL"] = str(local)
+    if arguments.check:
+        os.environ["EXAMPLES"] = "1"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     stop_at_signals()
     try:

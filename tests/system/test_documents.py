@@ -15,6 +15,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,12 +87,22 @@ def copy_of_the_tree(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def newcomer(tmp_path_factory) -> Iterator[Newcomer]:
-    folder = copy_of_the_tree(tmp_path_factory.mktemp("checkout"))
-    output = folder.parent / "up.log"
+    with site_of(copy_of_the_tree(tmp_path_factory.mktemp("checkout"))) as newcomer:
+        yield newcomer
+
+
+@contextmanager
+def site_of(folder: Path, **settings: str) -> Iterator[Newcomer]:
+    """script/up as long as the block lasts."""
+    output = folder.parent / f"{folder.name}.log"
     with output.open("w") as file:
-        command = ["script/up", "--port", str(free_port(8100))]
         site = subprocess.Popen(
-            command, cwd=folder, env=environment(), stdout=file, stderr=file, start_new_session=True
+            ["script/up", "--port", str(free_port(8100))],
+            cwd=folder,
+            env=environment() | settings,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
         )
     try:
         wait_for(lambda: "Ctrl-C stops" in output.read_text() or site.poll() is not None, PATIENCE, output.read_text)
@@ -200,8 +211,16 @@ def test_the_first_hour(newcomer):
     assert "only grows: DELETE is refused" in said
     (logs,) = under(FIRST_HOUR, "Logs and ports", "sh")
     assert {"web.log", "worker.log", "beat.log"} <= set(newcomer.run(logs.text).split())
-    # Last, since nothing runs afterwards.
+
+
+def test_everything_anew_with_an_app_of_ones_own(newcomer):
+    """Last, since it ends what the others use: reset, up again with the app, and its task is done by Celery."""
     (reset,) = under(FIRST_HOUR, "Reset the data", "sh")
     stop(newcomer.site)
     newcomer.run(reset.text)
     assert not (newcomer.folder / ".local").exists()
+    with site_of(newcomer.folder, EXTRA_APPS="hello") as again:
+        again.run(".venv/bin/python manage.py bpm deploy hello")
+        instance = start_hello(again)
+        look = f".venv/bin/python manage.py bpm trace {instance} --type INSTANCE_COMPLETED"
+        wait_for(lambda: "INSTANCE_COMPLETED" in again.run(look), 60)
