@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.db import DatabaseError, connection, transaction
 
@@ -95,3 +98,16 @@ def test_a_definition_needs_its_commit(world):
         with connection.cursor() as cursor:
             cursor.execute(forged)
         connection.check_constraints()
+
+
+def test_two_deployments_at_once_make_two_versions(world):
+    ready = threading.Barrier(2)
+
+    def deploying(text: str) -> None:
+        ready.wait()
+        deploy(tier_dmn=tiers(small=text))
+        connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(deploying, ['"one"', '"two"']))
+    assert stored(world) == [("tier", 1), ("tier", 2)]
