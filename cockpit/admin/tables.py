@@ -25,7 +25,8 @@ class Table:
     icon: str = "table"
 
 
-EVENT = ("at", "event_type", "node_id", "from_state", "to_state", "reason", "actor", "commit_sequence", "instance_id")
+EVENT = ("at", "event_type", "node_id", "to_state", "reason", "actor", "commit_sequence", "instance_id")
+TASK_EVENT = ("at", "event_type", "node_id", "to_state", "error", "actor", "commit_sequence", "instance_id")
 # The key of history begins with the id: the newest rows are found without sorting.
 BY_TIME = ("-id",)
 
@@ -144,9 +145,7 @@ TABLES: dict[type[Model], Table] = {
         icon="replay",
     ),
     models.TokenEvent: Table(columns=EVENT, search=("=instance_id",), order=BY_TIME, icon="history"),
-    models.ExternalTaskEvent: Table(
-        columns=(*EVENT, "worker_id", "error"), search=("=instance_id",), order=BY_TIME, icon="history"
-    ),
+    models.ExternalTaskEvent: Table(columns=TASK_EVENT, search=("=instance_id",), order=BY_TIME, icon="history"),
     models.TimerEvent: Table(columns=EVENT, search=("=instance_id",), order=BY_TIME, icon="history"),
     models.WorkEvent: Table(columns=(*EVENT, "entity"), search=("=instance_id",), order=BY_TIME, icon="history"),
     models.EngineEvent: Table(columns=(*EVENT, "entity"), search=("=instance_id",), order=BY_TIME, icon="history"),
