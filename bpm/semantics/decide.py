@@ -14,6 +14,7 @@ from typing import Any
 from bpm.graph import Process
 from bpm.semantics import commands as c
 from bpm.semantics import locks, migrating, modifying, operators, view
+from bpm.semantics.attempts import Attempt, report
 from bpm.semantics.elements.activities import take_back
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.errors import throw_error, throw_escalation
@@ -24,7 +25,7 @@ from bpm.semantics.starts import await_others, begin, start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import detach
 from bpm.semantics.waiting import open_scope
-from bpm.semantics.walk import Attempt, report, walk
+from bpm.semantics.walk import walk
 from bpm.semantics.work import Refused, Stuck, Work
 
 
@@ -94,8 +95,8 @@ def _start(work: Work, command: c.StartInstance) -> None:
     for name, content in (first_values(work.graph.scopes[work.graph.id]) | command.variables).items():
         set_variable(work, 0, name, content)
     tokens = begin(work, command, node)
+    open_scope(work, 0, work.graph.id)
     with Attempt(work, tokens[0]) as attempt:
-        open_scope(work, 0, work.graph.id)
         await_others(work, command, tokens[0])
     if not attempt.stuck and len(tokens) == 1 and work.token(tokens[0]).state == "ACTIVE":
         walk(work, tokens[0])
@@ -229,7 +230,7 @@ def _occur(
 ) -> None:
     """An awaited event has come: bring it about, and walk the token it sets going."""
     advanced = None
-    with Attempt(work, token):
+    with Attempt(work, token, node_id):
         advanced = occur(work, token, work.graph.node(node_id), reason, variables, schedule=schedule)
     if advanced is not None:
         walk(work, advanced)

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
+from bpm.semantics.attempts import Attempt
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.formulas import holds
 from bpm.semantics.joins import complex_ready, complex_reset, fire, inclusive_ready
 from bpm.semantics.scopes import settle
 from bpm.semantics.state import Ticket, Token
-from bpm.semantics.tokens import cancel_below, wake
+from bpm.semantics.tokens import cancel_below, release, wake
 from bpm.semantics.work import Stuck, Work
 
 
 def judge(work: Work) -> None:
     """Fire what has become ready."""
-    _judge_conditions(work)
+    judge_conditions(work)
     while any(_judge_scope(work, scope) for scope in _touched_scopes(work)):
         pass
 
@@ -90,31 +91,42 @@ def _judge_ad_hoc(work: Work, node: Node, scope: int) -> bool:
     if not done or not node.cancel_remaining:
         return False
     cancel_below(work, scope, "condition")
-    wake(work, scope, "condition")
+    release(work, scope, "condition")
     return True
 
 
 JUDGES = {"inclusive": _judge_inclusive, "complex": _judge_complex}
 
 
-def _judge_conditions(work: Work) -> None:
+def judge_conditions(work: Work) -> None:
     """Let conditional events happen whose condition holds, after a variable was written that they can see, or when they
-    have just begun to wait.
+    have just begun to wait. An event that has happened and waits again looks at what is written next.
     """
     if not work.graph.conditional:
-        return
-    written = [key for kind, key in work.state.touched if kind == "variable"]
-    fresh = [key for kind, key in work.state.touched if kind == "ticket"]
+        work.judged = len(work.events)
+    happened: set[tuple[int, str]] = set()
+    while work.judged < len(work.events):
+        since = work.events[work.judged :]
+        work.judged = len(work.events)
+        written = [(one.id, one.payload["name"]) for one in since if one.type in ("VARIABLE_SET", "VARIABLE_UNSET")]
+        fresh = {one.id for one in since if one.type == "TICKET_OPENED" and (one.token, one.node) not in happened}
+        for ticket in _candidates(work, written, fresh):
+            if work.state.tickets[ticket.id].state == "OPEN" and _condition_holds(work, ticket, _awaited(work, ticket)):
+                happened.add((ticket.token, ticket.node))
+                _happen(work, ticket)
+
+
+def _candidates(work: Work, written: list[tuple[int, str]], fresh: set[int]) -> list[Ticket]:
+    """The CONDITION tickets that are to look again: fresh ones, and those that see something that was written."""
     if not written and not any(work.state.tickets[id].kind == "CONDITION" for id in fresh):
-        return
+        return []
     tickets = view.conditions(work.state)
     view.load_around(work.state, [ticket.token for ticket in tickets])
-    for ticket in tickets:
-        trigger = _awaited(work, ticket)
-        if ticket.id not in fresh and not any(_hears(work, ticket, trigger, *key) for key in written):
-            continue
-        if work.state.tickets[ticket.id].state == "OPEN" and _condition_holds(work, ticket, trigger):
-            _happen(work, ticket)
+    return [
+        ticket
+        for ticket in tickets
+        if ticket.id in fresh or any(_hears(work, ticket, _awaited(work, ticket), *key) for key in written)
+    ]
 
 
 def _hears(work: Work, ticket: Ticket, trigger: Trigger, scope: int, name: str) -> bool:
@@ -149,9 +161,7 @@ def _condition_holds(work: Work, ticket: Ticket, trigger: Trigger) -> bool:
 
 def _happen(work: Work, ticket: Ticket) -> None:
     work.change("TICKET_CONSUMED", "ticket", ticket, "CONSUMED", reason="condition")
-    try:
+    with Attempt(work, ticket.token, ticket.node):
         advanced = occur(work, ticket.token, work.graph.node(ticket.node), "condition", {})
-    except Stuck:
-        return
-    if advanced is not None and work.token(advanced).state == "WAITING":
-        wake(work, advanced, "condition")
+        if advanced is not None and work.token(advanced).state == "WAITING":
+            wake(work, advanced, "condition")

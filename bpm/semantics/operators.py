@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bpm.semantics import commands as c
 from bpm.semantics import view
+from bpm.semantics.attempts import report
 from bpm.semantics.mappings import set_variable, unset_variable, write_outward
 from bpm.semantics.scopes import finish
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import cancel_below
-from bpm.semantics.walk import report
-from bpm.semantics.work import Refused, Work
+from bpm.semantics.waiting import wait_for
+from bpm.semantics.work import Refused, Stuck, Work
 
 
 def set_variables(work: Work, command: c.SetVariables) -> None:
@@ -41,9 +42,16 @@ def retry(work: Work, command: c.RetryIncident) -> None:
         task = view.entity(work.state, "task", incident.task)
         assert task is not None
         work.change("TASK_RETRIED", "task", task, "READY", reason="operator", retries=command.retries)
-    else:
-        token = view.token(work.state, incident.token)
+        return
+    token = view.token(work.state, incident.token) if incident.token else None
+    if token is not None and token.node == incident.node:
         work.change("TOKEN_STATE_CHANGED", "token", token, "ACTIVE", reason="retry")
+        return
+    try:
+        # An event beside the token could not be waited for: now it may.
+        wait_for(work, incident.token, work.graph.node(incident.node))
+    except Stuck as stuck:
+        raise Refused("invalid", stuck.message) from None
 
 
 def report_incident(work: Work, command: c.ReportIncident) -> None:

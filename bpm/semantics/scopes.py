@@ -10,7 +10,7 @@ from bpm.graph import Trigger
 from bpm.semantics import view
 from bpm.semantics.compensation import go_on
 from bpm.semantics.state import Token
-from bpm.semantics.tokens import detach, send, wake
+from bpm.semantics.tokens import detach, release, send
 from bpm.semantics.work import Work
 
 
@@ -34,7 +34,7 @@ def _settle_scope(work: Work, ended: Token) -> None:
     if ended.scope:
         owner = view.token(work.state, ended.scope)
         if owner.state == "WAITING" and not _still_compensating(work, owner):
-            wake(work, owner.id, "children")
+            release(work, owner.id, "children")
     else:
         finish(work, "COMPLETED", "end")
 

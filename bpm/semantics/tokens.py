@@ -18,6 +18,9 @@ ENDINGS: dict[str, tuple[str, str]] = {
     "incident": ("INCIDENT_RESOLVED", "RESOLVED"),
 }
 
+# Kinds of tickets that wait for an event of the model.
+EVENTS = ("MESSAGE", "SIGNAL", "CONDITION")
+
 # What instances tell each other: kind -> what it brings about at the receiver.
 MESSAGE_KINDS: dict[str, str] = {
     "CALL": "a new instance of the process named",
@@ -57,6 +60,16 @@ def wait(work: Work, token: int, reason: str, *, step: str = "leave") -> None:
 def wake(work: Work, token: int, reason: str) -> None:
     """A waiting token becomes ACTIVE; a transaction of its own advances it."""
     work.change("TOKEN_STATE_CHANGED", "token", work.token(token), "ACTIVE", reason=reason)
+
+
+def release(work: Work, token: int, reason: str) -> None:
+    """All that a waiting token waited for inside of its activity is done: it is woken to leave, and none of the events
+    of its activity can come any more.
+    """
+    for kind, one in view.attached(work.state, token):
+        if kind == "timer" or (kind == "ticket" and one.kind in EVENTS):
+            end_attached(work, kind, one, reason="left")
+    wake(work, token, reason)
 
 
 def move(

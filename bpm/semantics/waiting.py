@@ -7,6 +7,7 @@ from typing import Any
 from bpm.expressions import ExpressionError
 from bpm.expressions.timers import Kind, Schedule, first, following
 from bpm.graph import Node, Trigger
+from bpm.semantics.attempts import Attempt
 from bpm.semantics.formulas import text, value
 from bpm.semantics.mappings import first_values, keep_beside
 from bpm.semantics.work import Stuck, Work
@@ -23,12 +24,18 @@ def wait_for(work: Work, token: int, node: Node, parts: tuple[Trigger, ...] | No
 
 def open_scope(work: Work, token: int, scope: str) -> None:
     """Begin a scope on its token (0: the instance): the first values of its data objects (a process has them from its
-    start), and what its event subprocesses wait for. Raises Stuck.
+    start), and what its event subprocesses wait for. Raises Stuck; an event of the process itself that cannot be waited
+    for is an incident of that event.
     """
+    starts = [work.graph.node(work.graph.scopes[id].starts[0]) for id in work.graph.scopes[scope].event_subprocesses]
     if token:
         keep_beside(work, token, first_values(work.graph.scopes[scope]))
-    for id in work.graph.scopes[scope].event_subprocesses:
-        wait_for(work, token, work.graph.node(work.graph.scopes[id].starts[0]))
+    for start in starts:
+        if token:
+            wait_for(work, token, start)
+        else:
+            with Attempt(work, token, start.id):
+                wait_for(work, token, start)
 
 
 def set_following(work: Work, token: int, node: Node, schedule: dict[str, Any]) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from bpm.semantics.attempts import Attempt
 from bpm.semantics.elements import BEHAVIOURS
 from bpm.semantics.elements.loops import enter_loop, round_done
 from bpm.semantics.joins import gathered
+from bpm.semantics.judging import judge_conditions
 from bpm.semantics.scopes import settle
-from bpm.semantics.tokens import detach, take, wait
+from bpm.semantics.tokens import detach, take
 from bpm.semantics.view import is_open
-from bpm.semantics.work import Stuck, Work
+from bpm.semantics.work import Work
 
 # An endless loop of automatic nodes holds no transaction for ever: the token stays ACTIVE and the next step goes on.
 NODES_A_STEP = 100
 
 
 def walk(work: Work, token: int) -> None:
-    """Advance the token. It starts ACTIVE, or WAITING with its work done (then it leaves its node)."""
+    """Advance the token. It starts ACTIVE, or WAITING with its work done (then it leaves its node), unless what was
+    written before that lets a condition hold which ends it or takes it elsewhere.
+    """
+    judge_conditions(work)
     for nodes in range(NODES_A_STEP):
         found = work.token(token)
         resumed = nodes == 0 and found.state == "WAITING"
@@ -26,31 +31,6 @@ def walk(work: Work, token: int) -> None:
             goes_on = _step(work, token, fresh=nodes > 0)
         if not goes_on:
             return
-
-
-class Attempt:
-    """Do something for a token. Where it gets stuck, just that is undone, and the token waits with an incident.
-
-    with Attempt(work, token) as attempt: ...
-    attempt.stuck says whether that happened.
-    """
-
-    def __init__(self, work: Work, token: int) -> None:
-        self._work = work
-        self._token = token
-        self._mark = len(work.events)
-        self.stuck = False
-
-    def __enter__(self) -> Attempt:
-        return self
-
-    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> bool:
-        if not isinstance(fault, Stuck):
-            return False
-        self.stuck = True
-        self._work.rewind(self._mark)
-        report(self._work, self._token, fault.kind, fault.message)
-        return True
 
 
 def _step(work: Work, token: int, *, fresh: bool) -> bool:
@@ -73,6 +53,9 @@ def _step(work: Work, token: int, *, fresh: bool) -> bool:
         detach(work, token, reason="left")
     else:
         behaviour.close(work, token, node)
+    judge_conditions(work)
+    if not is_open("token", work.token(token)) or work.token(token).node != node.id:
+        return work.token(token).state == "ACTIVE"
     if found.index is not None:
         round_done(work, token, node)
         return False
@@ -81,11 +64,3 @@ def _step(work: Work, token: int, *, fresh: bool) -> bool:
         if not is_open("token", work.token(token)):
             settle(work, token)
     return work.token(token).state == "ACTIVE"
-
-
-def report(work: Work, token: int, kind: str, message: str) -> None:
-    """The token cannot go on: it waits where it is, with an incident."""
-    found = work.token(token)
-    wait(work, token, "incident", step=found.step)
-    work.emit("INCIDENT_OPENED", work.new_id(), token=token, node=found.node, after="OPEN", reason="incident",
-              kind=kind, message=message)  # fmt: skip

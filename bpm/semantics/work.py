@@ -60,6 +60,7 @@ class Work:
     answers: dict[str, Any] = field(default_factory=dict)
     state: State = field(init=False)
     events: list[Event] = field(default_factory=list)
+    judged: int = 0  # of how many events conditions have been judged (see `judging`)
     _given: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -123,5 +124,6 @@ class Work:
     def rewind(self, mark: int) -> None:
         """Forget all events after the first `mark`, as if they had not been decided."""
         del self.events[mark:]
+        self.judged = min(self.judged, mark)
         self.state = evolve(self.base, self.events)
         self._given = self.state.counter

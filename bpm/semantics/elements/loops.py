@@ -17,7 +17,7 @@ from bpm.semantics.formulas import holds, number, value
 from bpm.semantics.mappings import keep_local, own_scope, set_variable, write_outward
 from bpm.semantics.rounds import counts, loop_ticket
 from bpm.semantics.state import Ticket, Token
-from bpm.semantics.tokens import cancel_below, complete, create, wait, wake
+from bpm.semantics.tokens import cancel_below, complete, create, release, wait
 from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Stuck, Work
 
@@ -110,7 +110,7 @@ def _finish(work: Work, body: Token, loop: LoopSpec, data: dict[str, Any]) -> No
         slots = view.variables(work.state, body.local)
         gathered = [slots.get(_slot(loop, index)) for index in range(data["started"])]
         write_outward(work, body.id, {loop.output_collection: gathered}, skip_own=True)
-    wake(work, body.id, "loop")
+    release(work, body.id, "loop")
 
 
 def _items(work: Work, token: int, loop: LoopSpec) -> list[Any] | None:

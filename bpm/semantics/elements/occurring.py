@@ -6,6 +6,7 @@ from typing import Any
 
 from bpm.graph import Node
 from bpm.semantics import view
+from bpm.semantics.attempts import Attempt
 from bpm.semantics.handlers import begin_event_subprocess, interrupt
 from bpm.semantics.mappings import bring_back
 from bpm.semantics.tokens import create, detach, end_attached, move
@@ -75,6 +76,11 @@ def _again(work: Work, token: int, node: Node, schedule: dict[str, Any] | None) 
     if schedule is not None:
         set_following(work, token, node, schedule)
         return
+    with Attempt(work, token, node.id):
+        _wait_again(work, token, node)
+
+
+def _wait_again(work: Work, token: int, node: Node) -> None:
     for kind, one in _awaited(work, token, node):
         end_attached(work, kind, one, reason="left")
     wait_for(work, token, node)
