@@ -47,6 +47,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         workers=tuple(options["worker"]),
         users=tuple(options["user"]),
     )
+    columns: tuple[str, ...]
     if options["report"] == "who":
         columns, rows = reports.ACTS, reports.who_did_what_when(selection, everything=options["everything"])
     else:
