@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import LiteralString
+from typing import Any, LiteralString
 from uuid import UUID
 
 from bpm.graph import Process
@@ -41,10 +41,13 @@ class Chronicle:
     births: dict[tuple[UUID, str, int], int] = field(default_factory=dict)
     _topics: dict[tuple[UUID, int], str] = field(default_factory=dict)
 
-    def read_on(self) -> None:
-        """Take in what has been committed since the last time."""
-        asked = {"after": self.sequence, "since": self.since, "until": self.until}
-        rows = [loads(row[0]) for row in django_channel().send((_GROWN, asked))[0]]
+    def question(self) -> tuple[LiteralString, dict[str, Any]]:
+        """The statement that asks for what has been committed since the last time."""
+        return _GROWN, {"after": self.sequence, "since": self.since, "until": self.until}
+
+    def take(self, answer: list[tuple[Any, ...]]) -> None:
+        """Take in the rows of that statement."""
+        rows = [loads(text) for (text,) in answer]
         begun = [UUID(row["thread_id"]) for row in rows if row["event_type"] == "INSTANCE_STARTED"]
         if begun:
             found = dict(django_channel().send((_DEFINITIONS, {"ids": begun}))[0])

@@ -131,10 +131,11 @@ class EngineDriver:
             engine.set_variables(self._started, variables, actor=SCENARIO)
 
     def now(self) -> datetime:
-        return schedule.now()
+        return self.outlook.look().now
 
     def set_clock(self, moment: datetime) -> None:
-        self._ground.set_clock(moment)
+        # Time has gone on since the last look, and never goes back.
+        self._ground.set_clock(max(moment, schedule.now()))
         self.outlook.chronicle.until = moment + AHEAD
         self.outlook.stale = True
 
@@ -153,7 +154,7 @@ class EngineDriver:
     def fire(self, due: Due) -> int:
         before = self._passed()
         with self._acting():
-            if due.at <= schedule.now():
+            if due.at <= self.outlook.now:
                 _fire_as_scheduler(due)
             elif isinstance(due.handle, StartTimer):
                 fire_start_timer(due.handle, actor=SCENARIO)

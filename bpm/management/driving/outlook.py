@@ -8,12 +8,13 @@ from datetime import datetime
 from uuid import UUID
 
 from bpm.management.driving.chronicle import Chronicle
-from bpm.management.driving.start_timers import StartTimer, start_timers
+from bpm.management.driving.start_timers import OPEN_START_TIMERS, StartTimer, start_timer
 from bpm.scenarios.world import Thread
 from bpm.semantics import State
 from bpm.semantics.lifecycle import is_final
-from bpm.store import schedule
+from bpm.store import django_channel
 from bpm.store.reading import stored_state
+from bpm.store.statements import sql
 
 
 @dataclass(slots=True)
@@ -33,12 +34,13 @@ class Outlook:
         """Bring it up to date."""
         if not self.stale:
             return self
-        self.chronicle.read_on()
+        asked = (self.chronicle.question(), (OPEN_START_TIMERS, None), (sql("now"), None))
+        grown, timers, ((self.now,),) = django_channel().send(*asked)
+        self.chronicle.take(grown)
         for id in self.chronicle.instances:
             if id not in self.states or not _has_ended(self.states[id]):
                 self.states[id] = stored_state(id) or State(thread=str(id))
-        self.start_timers = start_timers()
-        self.now = schedule.now()
+        self.start_timers = [start_timer(*row) for row in timers]
         self.stale = False
         return self
 

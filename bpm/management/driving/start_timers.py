@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
+from uuid import UUID
 
 from bpm.engine.acting import act
 from bpm.expressions.timers import Schedule, following
 from bpm.semantics.commands import StartInstance
-from bpm.store import django_channel, ids, schedule
+from bpm.store import ids, schedule
 from bpm.store.schedule import DueStart
 from bpm.store.values import loads
 
-_OPEN: LiteralString = """
+# All that are set, the earliest first.
+OPEN_START_TIMERS: LiteralString = """
     SELECT id, version, process_def_id, definition_key, node_id, fire_at, schedule::text FROM start_subscriptions
     WHERE kind = 'TIMER' AND state = 'OPEN' ORDER BY fire_at, id
 """
@@ -36,22 +38,12 @@ class StartTimer:
         return self.due.node
 
 
-def start_timers() -> list[StartTimer]:
-    """All that are set, the earliest first."""
-    return [
-        StartTimer(
-            DueStart(
-                id=id,
-                version=version,
-                definition_id=definition,
-                key=key,
-                node=node,
-                fire_at=at,
-                schedule=loads(set_as),
-            )
-        )
-        for id, version, definition, key, node, at, set_as in django_channel().send((_OPEN, None))[0]
-    ]
+def start_timer(id: UUID, version: int, definition: UUID, key: str, node: str, at: datetime, set_as: str) -> StartTimer:
+    """The timer of a row of OPEN_START_TIMERS."""
+    due = DueStart(
+        id=id, version=version, definition_id=definition, key=key, node=node, fire_at=at, schedule=loads(set_as)
+    )
+    return StartTimer(due)
 
 
 def fire_start_timer(timer: StartTimer, *, actor: str) -> None:
