@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bpm.expressions import Json, to_json
+from bpm.expressions import EvaluationFault, Json, to_json
+from bpm.expressions.feel_values import text_of
+from bpm.expressions.limits import Budget
 
 TRACE = "\0trace"
 """Where the scope holds the trace; no expression can write this name."""
@@ -30,15 +32,27 @@ class TableTrace:
     rules: tuple[RuleTrace, ...]
 
     def to_json(self) -> dict[str, Json]:
-        """The trace as JSON values, as history keeps it; EvaluationFault for what is no value (a function)."""
+        """The trace as JSON values, as history keeps it; what no variable could hold (a function) as FEEL writes it."""
         return {
             "decision": self.decision,
             "table": self.table,
-            "inputs": [[label, to_json(value)] for label, value in self.inputs],
+            "inputs": [[label, _told(value)] for label, value in self.inputs],
             "rules": [
-                {"number": rule.number, "id": rule.id, "outputs": to_json(dict(rule.outputs))} for rule in self.rules
+                {
+                    "number": rule.number,
+                    "id": rule.id,
+                    "outputs": {name: _told(value) for name, value in rule.outputs.items()},
+                }
+                for rule in self.rules
             ],
         }
+
+
+def _told(value: object) -> Json:
+    try:
+        return to_json(value)
+    except EvaluationFault:
+        return text_of([value], Budget())[1:-1]
 
 
 @dataclass(slots=True)

@@ -32,6 +32,7 @@ INCIDENT_KINDS: Mapping[str, str] = {
     "no_flow": "alt_route",
     "call": "call_made",
     "timer": "schedule",
+    "decision": "table_chart",
 }
 
 

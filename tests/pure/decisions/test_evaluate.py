@@ -212,3 +212,10 @@ def test_a_deep_graph_is_a_limit():
     assert evaluator.evaluate("d50", {}).value == 51
     with pytest.raises(LimitFault):
         evaluator.evaluate("d899", {})
+
+
+def test_a_trace_tells_of_values_that_no_variable_can_hold():
+    found = evaluate("d", {}, decision("d", table(["[1..3]"], ["out"], [["-", "function(x) x"]])))
+    told = found.tables[0].to_json()
+    assert told["inputs"] == [["[1..3]", "[1..3]"]]
+    assert isinstance(told["rules"][0]["outputs"]["out"], str)
