@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Status
 
-from bpm.api.answers import caller_of
+from bpm.api.answers import caller_of, key_of
 from bpm.api.authentication import may
 from bpm.api.exact import ExactParser, check_size
 from bpm.api.problems import Problem
@@ -55,7 +55,7 @@ DEPLOY_BODY = {
 def deploy(request: HttpRequest) -> Any:
     """Deploy BPMN and DMN files together, as a form or as JSON. If one cannot be run, every problem is said at once."""
     name, files = _files_in(request)
-    return Status(201, deploying.deploy(files, name=name, actor=caller_of(request).name))
+    return Status(201, deploying.deploy(files, name=name, actor=caller_of(request).name, key=key_of(request)))
 
 
 @router.get("/definitions", response=PageOut[DefinitionOut], auth=may("view"))

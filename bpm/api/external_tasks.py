@@ -33,7 +33,11 @@ router = Router()
 def fetch_and_lock(request: HttpRequest, given: FetchIn) -> Any:
     """Lock up to `max` ready tasks of the topics for the worker, by priority, then age. None ready: an empty list."""
     return external_tasks.fetch_and_lock(
-        given.topics, worker=given.worker, max=given.max, lock_seconds=given.lock_seconds
+        given.topics,
+        worker=given.worker,
+        max=given.max,
+        lock_seconds=given.lock_seconds,
+        key=key_of(request),
     )
 
 
@@ -108,7 +112,7 @@ def error(request: HttpRequest, id: UUID, given: ErrorIn) -> Any:
 @router.post("/{id}/extend", response={204: None}, auth=may("work"))
 def extend(request: HttpRequest, id: UUID, given: ExtendIn) -> Any:
     """Hold the task for so many more seconds from now."""
-    external_tasks.extend_lock(id, worker=given.worker, seconds=given.lock_seconds)
+    external_tasks.extend_lock(id, worker=given.worker, seconds=given.lock_seconds, key=key_of(request))
     return Status(204, None)
 
 
@@ -116,5 +120,5 @@ def extend(request: HttpRequest, id: UUID, given: ExtendIn) -> Any:
 def unlock(request: HttpRequest, id: UUID, given: UnlockIn) -> Any:
     """Give the task back: it is ready at once."""
     caller = caller_of(request)
-    external_tasks.unlock_task(id, actor=given.worker or caller.name, worker=given.worker)
+    external_tasks.unlock_task(id, actor=given.worker or caller.name, worker=given.worker, key=key_of(request))
     return Status(204, None)

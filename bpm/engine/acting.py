@@ -4,20 +4,25 @@ on.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 from uuid import UUID
 
 from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.follow import follow
 from bpm.engine.step import Refused as StepRefused
 from bpm.engine.step import step
-from bpm.store import ids
+from bpm.store import errors, ids, receipts
+from bpm.store.channel import Channel
 from bpm.store.committing import MakeCommand
+from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord, Incoming
 
 # Names of people, workers, topics, keys: what history keeps in a column.
 NAME_LIMIT = 255
+REASON_LIMIT = 4_000
 
 
 class Refused(StepRefused):
@@ -51,12 +56,13 @@ def act(
     cause: int | None = None,
     message: Incoming | None = None,
     definition: UUID | None = None,
+    content: str | None = None,
 ) -> CommitRecord:
     """One step of an instance, and what follows from it. Raises NotFound, KeyConflict, Refused, Invalid."""
     named(actor, "actor")
     if key is not None:
         named(key, "key")
-    stated = None if reason is None else named(reason, "reason", limit=4_000, least=0)
+    stated = given_reason(reason)
     try:
         record = step(
             thread,
@@ -67,12 +73,31 @@ def act(
             cause=cause,
             message=message,
             definition=definition,
+            content=content,
         )
     except StepRefused as refused:
         raise _in_words(refused) from None
     if not record.repeated:
         follow(record)
     return record
+
+
+def act_outside(
+    actor: str, key: str | None, said: Mapping[str, Any], do: Callable[[Channel | None], Done | None]
+) -> Done | None:
+    """Something that is no step of an instance, done once where it has a key. `said` is what the key stands for; `do`
+    is given the channel to do it on.
+
+    Raises KeyConflict, Refused (busy).
+    """
+    if key is None:
+        return do(None)
+    try:
+        return receipts.once(None, named(actor, "actor"), named(key, "key"), said, do)
+    except errors.KeyConflict as conflict:
+        raise KeyConflict(str(conflict)) from None
+    except errors.Busy as busy:
+        raise Refused(str(busy), code="busy") from None
 
 
 def entity(id: UUID | str, what: str) -> Entity:
@@ -102,6 +127,11 @@ def named(text: str, what: str, *, limit: int = NAME_LIMIT, least: int = 1) -> s
     except UnicodeEncodeError:
         raise Invalid(f"{what} is no Unicode text") from None
     return text
+
+
+def given_reason(reason: str | None) -> str | None:
+    """Why somebody did it, in their words. Raises Invalid."""
+    return None if reason is None else named(reason, "reason", limit=REASON_LIMIT, least=0)
 
 
 def bounded(number: float, what: str, most: float, *, least: float = 0.001) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -19,14 +19,15 @@ from bpm.compiler import Compiled, Diagnostic, check_together, compile_bpmn
 from bpm.compiler.dmn import CompiledDecisions, check_decisions_together, compile_dmn, is_dmn
 from bpm.decisions import decisions_hash
 from bpm.decisions import to_json as decisions_to_json
-from bpm.engine.acting import named
+from bpm.engine.acting import KeyConflict, given_reason, named
 from bpm.engine.errors import DeployRefused, Invalid
 from bpm.engine.subscriptions import subscriptions
 from bpm.graph import Process, graph_hash, to_json
-from bpm.store import decisions, definitions, deployments, schedule
+from bpm.store import decisions, definitions, deployments, errors, receipts, schedule
 from bpm.store.decisions import DecisionDefinition, NewDecisions
 from bpm.store.definitions import Definition, NewDefinition
 from bpm.store.outside import query
+from bpm.store.receipts import Done
 
 # Files of one deployment, and the longest name of one.
 MOST_FILES = 1_000
@@ -60,11 +61,18 @@ class Deployment:
 
 
 def deploy(
-    files: Mapping[str, bytes], *, name: str = "", actor: str, strict: bool = False, reason: str | None = None
+    files: Mapping[str, bytes],
+    *,
+    name: str = "",
+    actor: str,
+    strict: bool = False,
+    reason: str | None = None,
+    key: str | None = None,
 ) -> Deployment:
-    """Deploy BPMN and DMN files (name -> content) together.
+    """Deploy BPMN and DMN files (name -> content) together; with an idempotency `key` once, whatever came after it.
 
-    Raises DeployRefused with all diagnostics where one is an error, Invalid where there is nothing to deploy.
+    Raises DeployRefused with all diagnostics where one is an error, Invalid where there is nothing to deploy,
+    KeyConflict.
     """
     named(actor, "actor")
     named(name, "name", limit=NAME_LIMIT, least=0)
@@ -83,7 +91,9 @@ def deploy(
         raise DeployRefused(found)
     if not any(one.processes for one in compiled) and not any(_keys(one) for one in decided):
         raise Invalid("none of the files has an executable process or a decision")
-    deployment = _store(compiled, decided, contents, actor, reason or name or None)
+    said = {"verb": "deploy", "name": name, "files": {file: _hash(content) for file, content in contents.items()}}
+    kept = None if key is None else Kept(actor, named(key, "key"), said)
+    deployment = _store(compiled, decided, contents, actor, given_reason(reason) or name or None, kept)
     return replace(deployment, name=name, diagnostics=tuple(found))
 
 
@@ -93,6 +103,7 @@ def _store(
     files: Mapping[str, bytes],
     actor: str,
     reason: str | None,
+    kept: Kept | None,
 ) -> Deployment:
     """Store what is new. The keys are locked before it is asked what there is, so that two at once make one version."""
     # The same process or decision may be in several files (that was looked at); then the first one is the source.
@@ -107,6 +118,8 @@ def _store(
     with transaction.atomic():
         _lock("lock_definition_key", processes)
         _lock("lock_decision_key", tables)
+        if kept is not None and (before := kept.find()) is not None:
+            return before
         there = {key: _latest_process(key) for key in processes}
         decisions_there = {key: _latest_decision(key) for key in tables}
         now = schedule.now()
@@ -120,12 +133,50 @@ def _store(
             for two in decided
             if (offered := _offered(two, files[two.file], decisions_there, [k for k in _keys(two) if tables[k] is two]))
         ]
-        stored = deployments.store(new, new_tables, actor=actor, reason=reason) if new or new_tables else None
-    return Deployment(
-        id=stored.deployment if stored else None,
-        definitions=_deployed(there, stored.definitions if stored else ()),
-        decisions=_deployed(decisions_there, stored.decisions if stored else ()),
-    )
+        # A key is kept by a commit, also one that finds nothing new.
+        wanted = new or new_tables or kept is not None
+        stored = deployments.store(new, new_tables, actor=actor, reason=reason) if wanted else None
+        made = Deployment(
+            id=stored.deployment if stored and (new or new_tables) else None,
+            definitions=_deployed(there, stored.definitions if stored else ()),
+            decisions=_deployed(decisions_there, stored.decisions if stored else ()),
+        )
+        if kept is not None and stored is not None:
+            kept.keep(stored.sequence, made)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A deployment with a key, and its receipt."""
+
+    actor: str
+    key: str
+    said: Mapping[str, object]
+
+    def find(self) -> Deployment | None:
+        """What came of it before. Raises KeyConflict."""
+        try:
+            done = receipts.find(None, self.actor, self.key, self.said)
+        except errors.KeyConflict as conflict:
+            raise KeyConflict(str(conflict)) from None
+        if done is None:
+            return None
+        found = done.result
+        return Deployment(
+            id=None if found["id"] is None else UUID(found["id"]),
+            definitions=tuple(Deployed(**{**one, "id": UUID(one["id"])}) for one in found["definitions"]),
+            decisions=tuple(Deployed(**{**one, "id": UUID(one["id"])}) for one in found["decisions"]),
+        )
+
+    def keep(self, sequence: int, made: Deployment) -> None:
+        """Write the receipt into the deployment's transaction."""
+        told = {
+            "id": made.id,
+            "definitions": [asdict(one) for one in made.definitions],
+            "decisions": [asdict(one) for one in made.decisions],
+        }
+        receipts.keep(None, self.actor, self.key, self.said, Done(sequence, told))
 
 
 def _lock(statement: str, keys: Mapping[str, object]) -> None:

@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from bpm.engine.acting import Entity, Refused, act, bounded, entity, named
+from bpm.engine.acting import Entity, Refused, act, act_outside, bounded, entity, given_reason, named
 from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.store import claims, definitions
+from bpm.store.channel import Channel
 from bpm.store.claims import LockedTask
 from bpm.store.outside import query
+from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord
 
 LOCK_SECONDS = 60.0
@@ -30,11 +32,12 @@ DETAILS_LIMIT = 20_000
 
 
 def fetch_and_lock(
-    topics: Sequence[str], *, worker: str, max: int = 1, lock_seconds: float = LOCK_SECONDS
+    topics: Sequence[str], *, worker: str, max: int = 1, lock_seconds: float = LOCK_SECONDS, key: str | None = None
 ) -> list[LockedTask]:
     """Lock up to `max` ready tasks of the topics for the worker, by priority, then age; with the variables they see.
 
-    Raises Invalid for arguments that make no sense. Nothing ready gives an empty list.
+    With an idempotency `key` a worker that lost the answer gets those that it still holds by that fetch. Nothing ready
+    gives an empty list, which no key keeps. Raises Invalid for arguments that make no sense, KeyConflict.
     """
     named(worker, "worker")
     if isinstance(topics, str) or not topics:
@@ -43,7 +46,18 @@ def fetch_and_lock(
     if not 1 <= max <= MOST:
         raise Invalid(f"max must be 1 to {MOST}, not {max}")
     seconds = bounded(lock_seconds, "lock_seconds", LONGEST_LOCK)
-    return claims.fetch_and_lock(wanted, worker, max, seconds)
+    fetched: list[LockedTask] = []
+
+    def fetch(channel: Channel | None) -> Done | None:
+        fetched[:] = claims.fetch_and_lock(wanted, worker, max, seconds, channel=channel)
+        locked = [[str(task.id), task.version] for task in fetched]
+        return Done(fetched[0].sequence, locked) if locked else None
+
+    said = {"verb": "fetch_and_lock", "topics": wanted, "max": max, "lock_seconds": seconds}
+    done = act_outside(worker, key, said, fetch)
+    if done is not None and done.repeated:
+        return claims.still_locked([(UUID(id), version) for id, version in done.result], done.sequence)
+    return fetched
 
 
 def task_headers(task: LockedTask) -> dict[str, str]:
@@ -139,21 +153,40 @@ def throw_task_error(
     )
 
 
-def extend_lock(id: UUID | str, *, worker: str, seconds: float = LOCK_SECONDS) -> None:
-    """Hold the task for so many more seconds from now. Raises NotFound, Invalid, Refused (as `complete_task`)."""
-    task = _task(id)
-    if claims.extend(task.id, named(worker, "worker"), bounded(seconds, "seconds", LONGEST_LOCK)) is None:
-        raise _why_not(task, worker)
-
-
-def unlock_task(id: UUID | str, *, actor: str, worker: str | None = None, reason: str | None = None) -> None:
-    """Give the task back, READY at once. With `worker` only where that one holds it; an operator takes it from anyone.
-
-    Raises NotFound and Refused.
+def extend_lock(id: UUID | str, *, worker: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> None:
+    """Hold the task for so many more seconds from now. Raises NotFound, Invalid, KeyConflict, Refused (as
+    `complete_task`).
     """
     task = _task(id)
-    if claims.unlock(task.id, worker=worker, actor=named(actor, "actor"), reason=reason) is None:
-        raise _why_not(task, worker)
+    held, more = named(worker, "worker"), bounded(seconds, "seconds", LONGEST_LOCK)
+
+    def extend(channel: Channel | None) -> Done:
+        lock = claims.extend(task.id, held, more, channel=channel)
+        if lock is None:
+            raise _why_not(task, worker)
+        return Done(lock.sequence, lock.lock_expire_at.isoformat())
+
+    act_outside(held, key, {"verb": "extend_lock", "task": str(task.id), "seconds": more}, extend)
+
+
+def unlock_task(
+    id: UUID | str, *, actor: str, worker: str | None = None, reason: str | None = None, key: str | None = None
+) -> None:
+    """Give the task back, READY at once. With `worker` only where that one holds it; an operator takes it from anyone.
+
+    Raises NotFound, Invalid, KeyConflict and Refused.
+    """
+    task = _task(id)
+    who, stated = named(actor, "actor"), given_reason(reason)
+    holder = None if worker is None else named(worker, "worker")
+
+    def unlock(channel: Channel | None) -> Done:
+        released = claims.unlock(task.id, worker=holder, actor=who, reason=stated, channel=channel)
+        if released is None:
+            raise _why_not(task, worker)
+        return Done(released.sequence, released.worker)
+
+    act_outside(who, key, {"verb": "unlock_task", "task": str(task.id), "worker": holder}, unlock)
 
 
 def _why_not(task: Entity, worker: str | None) -> Exception:

@@ -11,18 +11,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from bpm.engine.acting import KeyConflict, Refused, act, bounded, named
+from bpm.engine.acting import KeyConflict, Refused, act, act_outside, bounded, given_reason, named
 from bpm.engine.errors import NotFound
 from bpm.engine.follow import follow_messages
 from bpm.engine.relay import tickets
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
-from bpm.store import ids, outbox, schedule
+from bpm.store import ids, outbox, receipts, schedule
+from bpm.store.channel import Channel
 from bpm.store.ids import NIL
 from bpm.store.outbox import Published
 from bpm.store.outside import query
+from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord, Incoming
-from bpm.store.values import dumps, loads
+from bpm.store.values import loads
 
 # A published message waits this long when nothing is said, and at most so long.
 LIVE_SECONDS = 3_600.0
@@ -50,14 +52,18 @@ def correlate(
     named(name, "name")
     brought, asked = checked(variables), checked(correlation, what="correlation")
     called = None if business_key is None else named(business_key, "business_key")
+    content = receipts.content_of(
+        ["correlate", name, called, asked, brought, None if instance is None else str(instance)]
+    )
     incoming = None if key is None else _named_by(actor, key, name)
-    if incoming is not None and (before := _received(incoming, name)) is not None:
+    if incoming is not None and (before := _received(incoming, actor, key, content)) is not None:
         return before
+    by: dict[str, Any] = {"actor": actor, "reason": reason, "message": incoming, "key": key, "content": content}
     keys = [str(value) for value in asked.values()] or None
     for found, ticket in tickets("MESSAGE", name, business_key=called, keys=keys, variables=asked):
         if instance not in (None, found):
             continue
-        record = _take(found, ticket, brought, actor=actor, reason=reason, incoming=incoming)
+        record = _take(found, ticket, brought, by)
         if record is not None:
             return record
     starts = schedule.starts_named("MESSAGE", name) if instance is None else []
@@ -66,10 +72,8 @@ def correlate(
         return act(
             ids.new_instance() if incoming is None else incoming.sender,
             lambda at: c.StartInstance(at=at, node=node, variables=brought, business_key=called, trigger="message"),
-            actor=actor,
-            reason=reason,
-            message=incoming,
             definition=definition,
+            **by,
         )
     raise NotFound(f"nobody waits for the message {name}, and no process starts with it")
 
@@ -127,47 +131,39 @@ def _publish(
 ) -> Published:
     named(name, "name")
     named(actor, "actor")
-    id = None if key is None else ids.derived_instance("publish", actor, named(key, "key"))
-    if id is not None and (before := _published(id, kind, name, body, said)) is not None:
-        return before
-    published = outbox.publish(
-        kind,
-        name,
-        body,
-        actor=actor,
-        many=kind == "SIGNAL",
-        live_seconds=live_seconds,
-        reason=reason,
-        key=key,
-        id=id,
-        correlation=said.get("correlation"),
-        business_key=said.get("business_key"),
-    )
-    follow_messages(NIL, published.sequence)
-    return published
+    stated = given_reason(reason)
+    published: list[Published] = []
+
+    def publish(channel: Channel | None) -> Done:
+        made = outbox.publish(
+            kind, name, body, actor=actor, many=kind == "SIGNAL", live_seconds=live_seconds, reason=stated, key=key,
+            correlation=said.get("correlation"), business_key=said.get("business_key"), channel=channel,
+        )  # fmt: skip
+        published[:] = [made]
+        return Done(made.sequence, {"id": str(made.id), "at": made.at.isoformat()})
+
+    asked = {"verb": "publish", "kind": kind, "name": name, "body": body, "live_seconds": live_seconds, **said}
+    done = act_outside(actor, key, asked, publish)
+    if done is not None and done.repeated:
+        return Published(
+            id=UUID(done.result["id"]), sequence=done.sequence, at=datetime.fromisoformat(done.result["at"])
+        )
+    follow_messages(NIL, published[0].sequence)
+    return published[0]
 
 
-def _published(id: UUID, kind: str, name: str, body: dict[str, Any], said: dict[str, str | None]) -> Published | None:
-    rows = query(None, "message_by_id", {"id": id})
-    if not rows:
-        return None
-    sequence, at, *there, stored = rows[0]
-    if there != [kind, name, said.get("correlation"), said.get("business_key")] or dumps(loads(stored)) != dumps(body):
-        raise KeyConflict("the idempotency key was used for another message")
-    return Published(id=id, sequence=sequence, at=at)
-
-
-def _take(
-    instance: UUID, ticket: int, variables: dict[str, Any], *, actor: str, reason: str | None, incoming: Incoming | None
-) -> CommitRecord | None:
-    """The ticket's instance takes the message; None where somebody else was faster."""
+def _take(instance: UUID, ticket: int, variables: dict[str, Any], by: dict[str, Any]) -> CommitRecord | None:
+    """The ticket's instance takes the message; None where somebody else was faster. `by`: who sends it, as `act` takes
+    it.
+    """
+    incoming: Incoming | None = by["message"]
     message = {} if incoming is None else incoming.to_json()
 
     def command(at: datetime) -> c.Command:
         return c.Correlate(at=at, ticket=ticket, variables=variables, message=message)
 
     try:
-        return act(instance, command, actor=actor, reason=reason, message=incoming)
+        return act(instance, command, **by)
     except (NotFound, Refused) as refused:
         if refused.code in ("not_found", "wrong_state", "duplicate", "not_running"):
             return None
@@ -180,17 +176,20 @@ def _named_by(actor: str, key: str, name: str) -> Incoming:
     return Incoming(sender=sender, version=1, ordinal=1, kind="MESSAGE", name=name)
 
 
-def _received(incoming: Incoming, name: str) -> CommitRecord | None:
+def _received(incoming: Incoming, actor: str, key: str | None, content: str) -> CommitRecord | None:
+    """What was taken under that key before: from its receipt, or when that has expired from the receiver's row."""
     asked = {"sender": incoming.sender, "version": incoming.version, "ordinal": incoming.ordinal}
-    rows = query(None, "received_by", asked)
+    rows = query(None, "received_by", asked | {"actor": actor, "key": key})
     if not rows:
         return None
-    thread, version, at, message = rows[0]
-    if message != name:
+    thread, version, at, kept, result = rows[0]
+    if kept is None:
+        return CommitRecord(
+            sequence=0, thread_id=thread, version=version, run_id=NIL, at=at, command="Correlate", repeated=True
+        )
+    if kept != content:
         raise KeyConflict("the idempotency key was used for another message")
-    return CommitRecord(
-        sequence=0, thread_id=thread, version=version, run_id=NIL, at=at, command="Correlate", repeated=True
-    )
+    return CommitRecord.from_result(loads(result), repeated=True)
 
 
 def _life(ttl: float) -> float:

@@ -10,7 +10,7 @@ from bpm.engine.acting import act, named
 from bpm.engine.errors import NotFound
 from bpm.engine.variables import checked
 from bpm.semantics.commands import StartInstance
-from bpm.store import definitions, ids
+from bpm.store import definitions, ids, receipts
 from bpm.store.records import CommitRecord
 
 
@@ -37,6 +37,7 @@ def start(
     called = None if business_key is None else named(business_key, "business_key")
     definition = find_definition(process, version=version)
     thread = ids.new_instance() if key is None else ids.derived_instance("start", named(actor, "actor"), key)
+    content = receipts.content_of(["start", str(process), version, node, called, given])
     return act(
         thread,
         lambda at: StartInstance(at=at, node=node, variables=given, business_key=called),
@@ -44,6 +45,7 @@ def start(
         reason=reason,
         key=key,
         definition=definition,
+        content=content,
     )
 
 

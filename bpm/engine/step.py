@@ -31,6 +31,7 @@ def step(
     cause: int | None = None,
     message: Incoming | None = None,
     definition: UUID | None = None,
+    content: str | None = None,
     channel: Channel | None = None,
 ) -> CommitRecord:
     """Carry out one command on one instance, as one transaction (or as a part of the caller's). The arguments are those
@@ -41,7 +42,7 @@ def step(
     """
     wanted = ThreadCommit(
         thread_id=thread_id, command=make_command, actor=actor, reason=reason, key=key, cause=cause, message=message,
-        definition=definition,
+        definition=definition, content=content,
     )  # fmt: skip
     try:
         return commit(channel or django_channel(), wanted)

@@ -76,6 +76,18 @@ def fetch_and_lock(
         "fetch_and_lock",
         {"topics": asked, "worker": worker, "limit": limit, "engine": ENGINE, "format": FORMAT},
     )
+    return _locked(rows)
+
+
+def still_locked(
+    tasks: Sequence[tuple[UUID, int]], sequence: int, *, channel: Channel | None = None
+) -> list[LockedTask]:
+    """Those of the tasks (id, version) that are held under the lock of that fetch: for who asks again."""
+    asked = dumps([{"id": str(id), "version": version, "place": place} for place, (id, version) in enumerate(tasks)])
+    return _locked(query(channel, "still_locked", {"tasks": asked, "sequence": sequence}))
+
+
+def _locked(rows: list[tuple[Any, ...]]) -> list[LockedTask]:
     return [
         LockedTask(
             id=id,

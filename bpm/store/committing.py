@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.semantics import Decided, Need, Refusal, State, decide
-from bpm.semantics.commands import Command, to_json
+from bpm.semantics.commands import Command, StartInstance, to_json
 from bpm.store import definitions
 from bpm.store.answering import answered
 from bpm.store.arguments import normalised
@@ -48,7 +48,8 @@ class ThreadCommit:
     `command` is given the commit's time, may be called several times and must do nothing else. `actor` and `reason` go
     into history; `cause` is the sequence of the commit that brought this one about. With a `key` the same command of
     the same actor is done once: the second time its record comes back as `repeated`. A `message` that was received
-    already does nothing either. `definition` is given for a start, and for a migration (the new one).
+    already does nothing either. `definition` is given for a start, and for a migration (the new one). `content` says
+    what the key stands for, where that is more than the command.
     """
 
     thread_id: UUID
@@ -59,6 +60,7 @@ class ThreadCommit:
     cause: int | None = None
     message: Incoming | None = None
     definition: UUID | None = None
+    content: str | None = None
 
 
 def commit(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
@@ -81,13 +83,15 @@ def _once(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
     thread = wanted.thread_id
     outline = normalised(wanted.command(_SOME_TIME))
     ask = question(thread, outline, alone=channel.alone, actor=wanted.actor, key=wanted.key, message=wanted.message)
-    content = None if wanted.key is None else _content(outline)
+    content = None if wanted.key is None else wanted.content or _content(outline)
     with Unit(channel) as unit:
         answer = unit.load(thread, ask)
         repeated = _repeated(thread, answer, content)
         if repeated is not None:
             return repeated
         command = normalised(wanted.command(datetime.fromisoformat(answer["at"])))
+        if answer["found"] and answer["definition"] is None:
+            raise Refused(f"the instance {thread} has ended, and only history has it now", code=_gone(wanted))
         if answer["found"]:
             state = loaded_state(thread, command, answer)
             definition, run = wanted.definition or UUID(answer["definition"]), UUID(answer["run"])
@@ -105,6 +109,11 @@ def _once(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
         )  # fmt: skip
         result = unit.flush(written)
     return CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))
+
+
+def _gone(wanted: ThreadCommit) -> str:
+    """How a command on an instance is refused whose runtime rows were swept."""
+    return "duplicate" if isinstance(wanted.command(_SOME_TIME), StartInstance) else "not_running"
 
 
 def _decide(

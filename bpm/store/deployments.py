@@ -18,6 +18,7 @@ class Stored:
     """What a deployment made, in the order in which it was given."""
 
     deployment: UUID
+    sequence: int
     definitions: list[Definition]
     decisions: list[DecisionDefinition]
 
@@ -42,6 +43,7 @@ def store(
     with outside(channel, "Deploy", about, actor=actor, reason=reason) as commit:
         return Stored(
             deployment=deployment,
+            sequence=commit.sequence,
             definitions=definitions.store(processes, deployment, commit, actor=actor),
             decisions=decisions.store(tables, deployment, commit, actor=actor),
         )

@@ -63,7 +63,8 @@ class RuleBroken(StoreError):
 # Beginning anew is right: serialization, deadlock, lock timeout, unique violation of a row born twice, our own.
 TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "TT001"})
 BORN_TWICE = frozenset({"runtime_thread_version_pkey", "process_instances_pkey", "runtime_operation_receipt_key",
-                        "runtime_message_received_once", "runtime_message_received_each"})  # fmt: skip
+                        "runtime_operation_receipt_pkey", "runtime_message_received_once",
+                        "runtime_message_received_each"})  # fmt: skip
 RULES = frozenset({"TT100", "TT101", "TT102", "TT103", "TT104", "P0001", "23514"})
 
 

@@ -44,17 +44,6 @@ SELECT
     m.state
 FROM runtime_message m WHERE m.id = %(id)s::uuid;
 
--- name: message_by_id
--- What was published under an id that an actor and a key gave it: publishing is idempotent as the verbs are.
-SELECT sender_version, created_at, kind, name, correlation, business_key, body::text FROM runtime_message
-WHERE id = %(id)s::uuid AND box = 'OUT';
-
--- name: received_by
--- Who has consumed the message of that name.
-SELECT instance_id, commit_version, commit_at, name FROM runtime_message
-WHERE box = 'IN' AND sender = %(sender)s::uuid AND sender_version = %(version)s AND sender_ordinal = %(ordinal)s
-LIMIT 1;
-
 -- name: forgotten_tasks
 -- Tasks that are ready and that nobody took: those whose wake-up was lost (after a while), and those whose pause after a
 -- failure is over. Counted to a limit, by topic, from the index of ready tasks.
