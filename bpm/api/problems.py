@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
-from django.urls import URLPattern
+from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -194,10 +194,14 @@ def install(api: NinjaAPI) -> None:
         api.add_exception_handler(error, handler)
 
 
-def documented(urls: tuple[list[URLPattern], str, str]) -> tuple[list[URLPattern], str, str]:
+type Addresses = tuple[list[URLResolver | URLPattern], str, str]
+
+
+def documented(urls: Addresses) -> Addresses:
     """The API's addresses, answering with a problem document, too, where a method is not allowed."""
     for pattern in urls[0]:
-        pattern.callback = _documented(pattern.callback)
+        if isinstance(pattern, URLPattern):
+            pattern.callback = _documented(pattern.callback)
     return urls
 
 
