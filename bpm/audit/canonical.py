@@ -35,6 +35,13 @@ def _event(*own: str, type: str = "event_type", states: bool = True) -> tuple[st
     )  # fmt: skip
 
 
+# Columns that are whole numbers; `at` is a time; all others are text to an archive, JSON as PostgreSQL writes it.
+NUMBERS = frozenset(
+    {"xid", "sequence", "version", "caused_by", "events", "format", "commit_sequence", "ordinal", "id",
+     "thread_version", "row_version", "scope"}
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of history. The first `keys` columns are whole numbers and put its rows into their order."""

@@ -28,6 +28,8 @@ from bpm.store.channel import Channel
 ORIGIN = "0" * 64
 ID_BYTES = 8
 LEAF_BYTES = 16
+# Later than any.
+LAST_TRANSACTION = (1 << 64) - 1
 PAGE = 500
 # Columns beside the body that say again what it says.
 COLUMNS = (
@@ -228,6 +230,19 @@ class Share:
             last = _bound(table, self.following.before_sequence, self.following.before_event)
             found += sql.SQL(" AND {} <= {}").format(_number(table), last)
         return found
+
+    def has(self, table: Table, keys: tuple[int, ...], xid_from: int | None, xid_until: int) -> bool:
+        """The same for the keys of a row that is read elsewhere; `xid_from` None: as `opening`."""
+        xid, number = keys[0], keys[-1] if table.name == "engine_events" else keys[1]
+        after = _bound(table, self.epoch.after_sequence, self.epoch.after_event)
+        if xid_from is None:
+            oldest = _bound(table, self.preceding.after_sequence, self.preceding.after_event) if self.preceding else 0
+            before = _bound(table, self.epoch.before_sequence, self.epoch.before_event)
+            return (oldest < number <= before and xid >= self.left_at) or before < number <= after
+        last = None
+        if self.following is not None:
+            last = _bound(table, self.following.before_sequence, self.following.before_event)
+        return xid_from <= xid < xid_until and (not after or number > after) and (last is None or number <= last)
 
 
 def share(known: dict[int, Epoch], number: int, left_at: int) -> Share:

@@ -1,4 +1,4 @@
-"""The histories of instances, wherever they lie: in the database, in exported files."""
+"""The histories of instances, wherever they lie: in the database, in archives, or in both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
 
+from bpm.audit.archive import catalog
 from bpm.store import definitions, histories
 from bpm.store.channel import Channel
 from bpm.store.definitions import Definition
@@ -15,7 +16,9 @@ from bpm.store.reading import Logged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveHistory:
-    """One instance with the definition it began as. `commits` is read as it is iterated, a page at a time."""
+    """One instance with the definition it began as. `commits` is read as it is iterated, a page at a time; of an
+    instance that is archived, all at once.
+    """
 
     instance: UUID
     definition: Definition
@@ -23,16 +26,32 @@ class LiveHistory:
 
 
 def find_history(instance: UUID, *, channel: Channel | None = None) -> LiveHistory | None:
-    """The instance's history; None where history knows no such instance."""
-    since = histories.started(instance, channel=channel)
-    if since is None:
+    """The instance's history; None where history knows no such instance. OSError where its archive is not there."""
+    commits = _commits(instance, channel)
+    if commits is None:
         return None
-    commits = histories.stream_history(instance, since, channel=channel)
     first = next(commits, None)
     if first is None or first.definition_id is None:
         return None
     definition = definitions.load(first.definition_id, channel=channel)
     return LiveHistory(instance=instance, definition=definition, commits=chain((first,), commits))
+
+
+def _commits(instance: UUID, channel: Channel | None) -> Iterator[Logged] | None:
+    archived = catalog.parts_with(instance, channel=channel)
+    since = histories.started(instance, channel=channel)
+    if not archived:
+        return None if since is None else histories.stream_history(instance, since, channel=channel)
+    commits, events = catalog.rows_of(instance, archived)
+    live_commits, live_events = histories.rows(instance, channel=channel)
+    # What stayed in the database is in the archive as well.
+    by_number = {row["sequence"]: row for row in (*commits, *live_commits)}
+    by_place = {
+        (row["commit_sequence"], row["ordinal"], row["entity"]): row
+        for row in (*events, *live_events)
+        if row["entity"] != "message" or row["event_type"] == "MESSAGE_SENT"
+    }
+    return histories.assemble(instance, by_number.values(), by_place.values())
 
 
 def pages(

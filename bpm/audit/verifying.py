@@ -15,12 +15,13 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from psycopg import sql
-
 from bpm.audit import canonical, chain
+from bpm.audit.archive import catalog
+from bpm.audit.archive.catalog import Part
 from bpm.audit.canonical import Table
 from bpm.audit.chain import Epoch, Head, Seal
 from bpm.audit.lines import prepare, stored_lines
+from bpm.audit.sealed_rows import sealed_lines
 from bpm.audit.statements import ask
 from bpm.store import histories
 from bpm.store.channel import Channel
@@ -39,7 +40,6 @@ CODES = {
 }
 # At most so many rows of one seal and table are named.
 NAMED = 50
-LAST_TRANSACTION = (1 << 64) - 1
 # Commits whose rows are read together.
 COMMITS_AT_ONCE = 100_000
 
@@ -79,6 +79,7 @@ def verify_seals(
     found = Verification(advance=advance, kept=dict(heads))
     known = chain.epochs()
     moved = _as_if_opened(known)
+    archives = catalog.parts()
     before: Seal | None = None
     left_at = 0
     for page in chain.seals():
@@ -90,13 +91,14 @@ def verify_seals(
                 left_at = found.head.xid_until
             with histories.snapshot() as channel:
                 prepare(channel)
-                _verify_rows(found, channel, run, known, left_at)
+                _verify_rows(found, channel, run, known, left_at, archives)
             found.head = _head(run[-1])
         found.seals += len(page)
     if not moved:
         with histories.snapshot() as channel:
             prepare(channel)
             _judge_rest(found, channel, known)
+            _judge_kept(found, channel, archives)
     for number, digest in found.kept.items():
         found.find("head-differs", number, f"the head {digest} was kept elsewhere; the chain has no such seal")
     return found
@@ -160,7 +162,14 @@ def _runs(page: Sequence[Seal]) -> Iterator[list[Seal]]:
         yield run
 
 
-def _verify_rows(found: Verification, channel: Channel, run: list[Seal], known: dict[int, Epoch], left_at: int) -> None:
+def _verify_rows(
+    found: Verification,
+    channel: Channel,
+    run: list[Seal],
+    known: dict[int, Epoch],
+    left_at: int,
+    archives: Sequence[Part],
+) -> None:
     """Digest the rows of these seals anew, table by table, and name what differs."""
     first = run[0]
     if first.epoch not in known or first.form not in canonical.FORMS:
@@ -169,17 +178,11 @@ def _verify_rows(found: Verification, channel: Channel, run: list[Seal], known: 
     share = chain.share(known, first.epoch, left_at)
     commits: dict[int, int] = {}
     for table in chain.tables_of(first.form):
-        if first.kind == "OPENING":
-            where = [share.opening(table)]
-            lines = stored_lines(channel, table, where[0])
-        else:
-            where = [share.between(table, seal.xid_from, seal.xid_until) for seal in run]
-            lines = stored_lines(channel, table, share.between(table, first.xid_from, run[-1].xid_until))
-        digests = _digest(found, run, table, lines, commits)
-        for seal, condition, digest in zip(run, where, digests, strict=True):
+        digests = _digest(found, run, table, sealed_lines(channel, table, share, run, archives), commits)
+        for seal, digest in zip(run, digests, strict=True):
             sealed = {name: (rows, hash) for name, rows, hash in seal.said.get("tables", ())}
             if digest != sealed.get(table.name):
-                _name(found, channel, seal, table, condition)
+                _name(found, channel, seal, table, sealed_lines(channel, table, share, [seal], archives))
 
 
 def _digest(
@@ -212,7 +215,7 @@ def _digest(
     return done
 
 
-def _name(found: Verification, channel: Channel, seal: Seal, table: Table, where: sql.Composed) -> None:
+def _name(found: Verification, channel: Channel, seal: Seal, table: Table, lines: Iterator[bytes]) -> None:
     """Say which rows are not those that were sealed."""
     before = len(found.findings)
     if not seal.said:
@@ -220,7 +223,7 @@ def _name(found: Verification, channel: Channel, seal: Seal, table: Table, where
     sealed = dict(chain.leaves(seal, channel=channel).get(table.name, ()))
     order = list(sealed)
     there: list[int] = []
-    for line in stored_lines(channel, table, where):
+    for line in lines:
         id = canonical.key(table, line)[-1]
         there.append(id)
         leaf = canonical.leaf(table, line)[: chain.LEAF_BYTES]
@@ -253,10 +256,21 @@ def _judge_rest(found: Verification, channel: Channel, known: dict[int, Epoch]) 
     _, xmax = ask("horizon", channel=channel)[0]
     share = chain.share(known, found.head.epoch, 0)
     for table in canonical.FORMS[canonical.FORM]:
-        where = share.between(table, max(xmax, found.head.xid_until), LAST_TRANSACTION)
+        where = share.between(table, max(xmax, found.head.xid_until), chain.LAST_TRANSACTION)
         for number, line in enumerate(stored_lines(channel, table, where)):
             if number < NAMED:
                 found.find("impossible", 0, _said(table, line))
+
+
+def _judge_kept(found: Verification, channel: Channel, archives: Sequence[Part]) -> None:
+    """What stayed in the database when a month was archived is still there: that archive alone would not show it."""
+    for part in {part.month: part for part in archives}.values():
+        for name, rows in part.kept.items():
+            there = ask("rows_of_month", {"table": name, "month": part.month}, channel=channel)[0][0]
+            if there < rows:
+                found.find(
+                    "removed", 0, f"{rows - there} of the {rows} rows of {name} that stayed of {part.month:%Y-%m}"
+                )
 
 
 def _head(seal: Seal) -> Head:

@@ -10,7 +10,7 @@ foreign key constraint: they are never dangling inside an instance, and each wou
 
 - `definitions`, `decisions`, `instances`, `tokens`, `tasks`, `timers`, `people`, `variables`, `messages`: runtime
 - `history`: the events; `log`: the commit log and what stands beside it; `clock`: the offset of test databases
-- `access`: tokens of programs, rights; `seals`: the chain of hashes over history
+- `access`: tokens of programs, rights; `seals`: the chain of hashes over history; `archives`: what was moved out
 - `rules`: triggers; `columns`: what tables share; `installation`: what each migrate finishes with
 """
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 from django.db.models.signals import post_migrate
 
 from bpm.models.access import ApiToken
+from bpm.models.archives import Archive, ArchivedInstance, Export, Retention
 from bpm.models.clock import ClockOffset
 from bpm.models.decisions import DecisionDefinition
 from bpm.models.definitions import ProcessDefinition, StartSubscription
@@ -43,10 +44,13 @@ from bpm.models.variables import Variable
 
 __all__ = [
     "ApiToken",
+    "Archive",
+    "ArchivedInstance",
     "ClockOffset",
     "Commit",
     "DecisionDefinition",
     "EngineEvent",
+    "Export",
     "ExternalTask",
     "ExternalTaskEvent",
     "Incident",
@@ -54,6 +58,7 @@ __all__ = [
     "OperationReceipt",
     "ProcessDefinition",
     "ProcessInstance",
+    "Retention",
     "RunRecord",
     "RuntimeEvent",
     "Seal",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from bpm.store.values import loads
 # Commits read at once; what an instance holds at a time does not grow with its history.
 PAGE = 500
 _LAST = (1 << 63) - 1
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 # Pages of the table of threads that a sample of so many instances is taken from are about so many times more.
 _SURPLUS = 3.0
 
@@ -61,6 +62,17 @@ def stream_history(thread: UUID, since: datetime, *, channel: Channel | None = N
         if last:
             return
         version, sequence = commits[PAGE - 1]["version"], until
+
+
+def rows(thread: UUID, *, channel: Channel | None = None) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """(commits, events) of the instance that are in the database, at once."""
+    asked: dict[str, Any] = {"thread": thread, "since": _LONG_AGO}
+    commits = _read(channel, "own_commits", asked | {"after": 0, "limit": None})
+    events = _read(channel, "events_between", asked | {"after": -1, "until": _LAST})
+    foreign = sorted({row["commit_sequence"] for row in events} - {row["sequence"] for row in commits})
+    if foreign:
+        commits += _read(channel, "commits_numbered", {"sequences": foreign, "since": _LONG_AGO})
+    return commits, events
 
 
 def assemble(thread: UUID, commits: Iterable[Mapping[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Logged]:

@@ -7,13 +7,12 @@ import gzip
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import IO, Any, cast
-from uuid import UUID
 
 from bpm.audit import chain
 from bpm.audit.export.lines import json_lines
 from bpm.audit.export.masking import Masking
 from bpm.audit.export.ocel import ocel
-from bpm.audit.export.selection import Selection, chosen
+from bpm.audit.export.selection import Chosen, Selection, chosen
 from bpm.audit.export.tables import csv_rows, parquet_rows
 from bpm.audit.export.writing import Format, MissingLibrary
 from bpm.audit.export.xes import xes
@@ -80,8 +79,8 @@ def export(
         digesting = Digesting(raw)
         with _packed(cast(IO[bytes], digesting), name) as file, form.open(file, selection) as writer:
             for page in chosen(selection):
-                for instance in page:
-                    for events in _instance(instance, selection, masking, writer.add, counts):
+                for one in page:
+                    for events in _instance(one, selection, masking, writer.add, counts):
                         counts.events += events
                         advance(events)
     manifest = {
@@ -108,13 +107,18 @@ def export(
 
 
 def _instance(
-    instance: UUID, selection: Selection, masking: Masking, add: Callable[[LiveHistory], Iterator[int]], counts: _Counts
+    one: Chosen, selection: Selection, masking: Masking, add: Callable[[LiveHistory], Iterator[int]], counts: _Counts
 ) -> Iterator[int]:
     """Write one instance, as of one moment."""
     with histories.snapshot() as channel:
-        history = find_history(instance, channel=channel)
+        history = find_history(one.instance, channel=channel)
         if history is None:
             return
+        if one.archived:
+            commits = list(history.commits)
+            if not any(map(selection.touches, commits)):
+                return
+            history = replace(history, commits=iter(commits))
         counts.instances += 1
         yield from add(replace(history, commits=_watched(history.commits, masking, counts)))
 

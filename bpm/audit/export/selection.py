@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from bpm.audit.statements import ask
@@ -15,6 +15,13 @@ from bpm.store.reading import Logged
 
 PAGE = 200
 STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
+
+
+class Chosen(NamedTuple):
+    """An instance; `archived`: whether what it did is to be looked at, as only the archive's files tell."""
+
+    instance: UUID
+    archived: bool
 
 
 class NothingSuch(ValueError):
@@ -77,10 +84,10 @@ class Selection:
         return any(self.has(commit.at, event.payload.get("worker"), commit.actor) for event in commit.events)
 
 
-def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[list[UUID]]:
+def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[list[Chosen]]:
     """The instances, page by page, by id. Raises NothingSuch for a definition or a state that there is none of."""
     if selection.instances:
-        yield sorted(set(selection.instances))
+        yield [Chosen(id, False) for id in sorted(set(selection.instances))]
         return
     for state in selection.states:
         if state not in STATES:
@@ -96,12 +103,12 @@ def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[
     }
     after = ids.NIL
     while True:
-        found = [row[0] for row in ask("instances_chosen", asked | {"after": after}, channel=channel)]
+        found = [Chosen(*row) for row in ask("instances_chosen", asked | {"after": after}, channel=channel)]
         if found:
             yield found
         if len(found) < PAGE:
             return
-        after = found[-1]
+        after = found[-1].instance
 
 
 def definitions_of(selection: Selection, *, channel: Channel | None = None) -> list[UUID] | None:

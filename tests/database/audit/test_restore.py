@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -24,13 +24,14 @@ NAME = "restored"
 
 
 @pytest.fixture
-def second(tmp_path_factory: pytest.TempPathFactory, warden: Warden, postgres: Postgres) -> Iterator[Postgres]:
-    """Another server, which has nothing of the first one."""
-    folder = tmp_path_factory.mktemp("second")
-    server = Postgres(folder / "data", Path(postgres.sockets).parent / "run2", warden, options=THROW_AWAY)
+def second(warden: Warden, postgres: Postgres) -> Iterator[Postgres]:
+    """Another server, which has nothing of the first one, in a folder that its account can enter."""
+    folder = postgres.sockets.parent
+    server = Postgres(folder / "second", folder / "run2", warden, options=THROW_AWAY)
     server.start()
     yield server
     server.stop()
+    shutil.rmtree(folder / "second")
 
 
 @pytest.fixture

@@ -1,0 +1,256 @@
+"""Archiving a month: what moves, what stays, that nothing is lost wherever it is interrupted, and that what is archived
+is still believed, found, replayed and exported."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from django.db import connection
+
+from bpm import engine
+from bpm.audit import sealing
+from bpm.audit.archive import blocks, catalog, months
+from bpm.audit.canonical import FORM, FORMS
+from bpm.audit.histories import find_history
+from tests.database.audit.conftest import ORDER
+
+TABLES = [table.name for table in FORMS[FORM]]
+
+
+def this_month() -> str:
+    return f"{datetime.now(UTC):%Y-%m}"
+
+
+@pytest.fixture
+def past(world, observer):
+    """Two instances that are done and one that waits, in a month that is over by now; the partitions as they were."""
+    world.deploy(ORDER)
+    done = [
+        world.start("order", business_key=f"B-{n}", variables={"t": "a\tb\\c\n\u00e9", "n": 1.50}) for n in range(2)
+    ]
+    world.work("A", worker="ada")
+    world.work("B", "C")
+    open_ = world.start("order")
+    world.work("A", worker="ada")
+    engine.tick("timers", {"fired": 1})
+    world.move_clock(40 * 86400)
+    return done, open_
+
+
+def counted(world) -> dict[str, int]:
+    return {table: world.ask(f"SELECT count(*) FROM {table}")[0][0] for table in TABLES}
+
+
+def recorded(instance):
+    history = find_history(instance)
+    return history.definition.key, list(history.commits)
+
+
+@pytest.mark.parametrize("format", ["parquet", "jsonl"])
+def test_a_month_moves_and_is_still_there(world, bpm, past, tmp_path, format):
+    (first, second), waiting = past
+    before, histories = counted(world), {id: recorded(id) for id in (first, second, waiting)}
+    status, said = bpm(
+        "archive", this_month(), "--to", tmp_path, "--format", format, "--actor", "dora", "--reason", "old"
+    )
+    assert status == 0, said
+    after = counted(world)
+    (part,) = catalog.parts()
+    assert {name: table["rows"] for name, table in part.manifest["tables"].items()} == before
+    # What was done meanwhile (the commit of the archive itself) lies in the present month.
+    assert after["token_events"] == part.kept["token_events"] < before["token_events"]
+    assert world.ask("SELECT count(*) FROM token_events WHERE instance_id = %s", first) == [(0,)]
+
+    assert {id: recorded(id) for id in histories} == histories
+    assert bpm("verify-seals")[0] == 0
+    assert bpm("check-invariants", "--all")[0] == 0
+    status, said = bpm("replay", "--all", "--verify")
+    assert status == 0 and said.startswith("3 instances replayed"), said
+    status, said = bpm("export", "--format", "csv", "--to", tmp_path / "all.csv", "--definition", "order")
+    assert status == 0 and said.startswith("3 instances"), said
+    ((actor, reason, arguments),) = world.ask(
+        "SELECT actor, stated_reason, arguments::text FROM runtime_commit WHERE command = 'Archive'"
+    )
+    assert (actor, reason, json.loads(arguments)["rows"]) == ("dora", "old", before)
+
+    # The open instance goes on, and ends.
+    world.work("B", "C")
+    assert world.state(waiting) == "COMPLETED"
+    sealing.seal()
+    assert bpm("verify-seals")[0] == 0
+    assert bpm("replay", "--all")[0] == 0
+
+    # Now its rows of that month may go, too: a second part, with nothing new in it.
+    status, said = bpm("archive", this_month(), "--to", tmp_path)
+    assert status == 0 and "part 2: 0 rows archived" in said and said.rstrip().endswith("0 stay in the database"), said
+    assert [part.part for part in catalog.parts()] == [1, 2]
+    assert bpm("verify-seals")[0] == 0
+    status, said = bpm("replay", "--all", "--verify")
+    assert status == 0 and said.startswith("3 instances replayed"), said
+    engine.sweep_ended()
+    world.ask("SELECT bpm_move_clock(interval '90 days')")
+    engine.sweep_ended()
+    assert bpm("replay", "--instance", first)[0] == 0
+
+
+def test_archived_instances_are_findable(world, bpm, past, tmp_path):
+    (first, _), waiting = past
+    assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+    rows = world.ask(
+        "SELECT instance_id, definition_key, business_key, state, stayed FROM runtime_archived_instance ORDER BY id"
+    )
+    assert {row[0]: row[1:] for row in rows}[first] == ("order", "B-0", "COMPLETED", False)
+    assert {row[0]: row[1:] for row in rows}[waiting] == ("order", None, "RUNNING", True)
+    for asked in (("--state", "COMPLETED"), ("--user", "tester"), ("--worker", "ada"), ("--instance", first)):
+        status, said = bpm("export", "--format", "jsonl", "--to", tmp_path / "x.jsonl", *asked)
+        assert status == 0 and str(first) in (tmp_path / "x.jsonl").read_text(), (asked, said)
+    assert bpm("export", "--format", "jsonl", "--to", tmp_path / "y.jsonl", "--worker", "nobody")[1].startswith(
+        "0 inst"
+    )
+
+
+def test_tampering_with_an_archive_is_found(world, bpm, past, tmp_path, tamper):
+    assert bpm("archive", this_month(), "--to", tmp_path, "--format", "jsonl")[0] == 0
+    tamper("DELETE FROM token_events WHERE id = (SELECT min(id) FROM token_events)")
+    status, said = bpm("verify-seals")
+    assert status == 1 and "rows of token_events that stayed" in said, said
+
+
+def test_a_row_changed_in_the_archive_is_named(world, bpm, past, tmp_path, observer):
+    assert bpm("archive", this_month(), "--to", tmp_path, "--format", "jsonl")[0] == 0
+    (part,) = catalog.parts()
+    table = next(table for table in part.tables if table.name == "external_task_events")
+    lines = [line.replace(b"TASK_LOCKED", b"TASK_LOOKED") for line in part.lines(table)]
+    changed = blocks.write(part.place, part.file(table).name, table, iter(lines), "jsonl", lambda block, line: None)
+    manifest = part.manifest | {"tables": part.manifest["tables"] | {table.name: changed.to_json()}}
+    observer.execute("SET session_replication_role = replica")
+    observer.execute("UPDATE runtime_archive SET manifest = %s", [json.dumps(manifest)])
+    status, said = bpm("verify-seals")
+    assert status == 1 and "changed: seal 1: external_task_events" in said and "TASK_LOOKED" in said, said
+
+
+class Stopped(BaseException):
+    """The machine is switched off here."""
+
+
+@pytest.mark.parametrize("place", ["write", "index", "manifest", "verify", "replace", "commit"])
+def test_interrupted_anywhere_it_goes_on(world, bpm, past, tmp_path, monkeypatch, place):
+    before = counted(world)
+
+    def stop(*_, **__):
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        if place == "write":
+            patch.setattr(blocks._Parquet, "add", stop)
+        elif place == "index":
+            patch.setattr(months.Indexing, "write", stop)
+        elif place == "manifest":
+            patch.setattr(months, "dumps", stop)
+        elif place == "verify":
+            patch.setattr(months, "_verify", stop)
+        elif place == "replace":
+            patch.setattr(months, "_replace", stop)
+        else:
+            patch.setattr(months, "loads", stop)  # after the commit: the client never heard of it
+        with pytest.raises(Stopped):
+            bpm("archive", this_month(), "--to", tmp_path)
+    if place == "commit":
+        assert len(catalog.parts()) == 1
+    else:
+        assert counted(world) == before and catalog.parts() == []
+        with monkeypatch.context() as patch:
+            if place in ("verify", "replace"):
+                patch.setattr(blocks, "write", stop)  # the files lie there, whole: they are not written anew
+            assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+    assert bpm("verify-seals")[0] == 0
+    assert bpm("replay", "--all")[1].startswith("3 instances replayed")
+
+
+def test_rows_that_come_meanwhile_are_not_lost(world, bpm, past, tmp_path, monkeypatch):
+    verify = months._verify
+
+    def late(*arguments):
+        verify(*arguments)
+        world.ask(
+            "INSERT INTO engine_events (at, entity, event_type, payload, actor, engine_version, format) SELECT min(at),"
+            " 'engine', 'ENGINE_TICK', '{}', 'late', '0', 1 FROM engine_events RETURNING 1"
+        )
+
+    with monkeypatch.context() as patch:
+        patch.setattr(months, "_verify", late)
+        status, said = bpm("archive", this_month(), "--to", tmp_path)
+    assert status == 1 and "archived were" in said, said
+    assert catalog.parts() == []
+    assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+    assert bpm("verify-seals")[0] == 0
+
+
+def test_a_place_that_spoils_what_is_written_is_not_trusted(world, bpm, past, tmp_path, monkeypatch):
+    before = counted(world)
+    monkeypatch.setattr(months, "hash_of_file", lambda *_: "0")
+    status, said = bpm("archive", this_month(), "--to", tmp_path)
+    assert status == 1 and "cannot be trusted" in said
+    assert counted(world) == before
+
+
+def test_retention_says_what_stays(world, bpm, past, tmp_path):
+    (first, _), waiting = past
+    assert "nothing to archive" in bpm("archive", "--to", tmp_path)[1]
+    assert bpm("retention", "order", "--days", "60", "--actor", "dora", "--reason", "the law")[0] == 0
+    assert "nothing to archive" in bpm("archive", "--to", tmp_path)[1]
+    status, said = bpm("archive", this_month(), "--to", tmp_path)
+    assert status == 0
+    assert world.ask("SELECT count(*) FROM token_events WHERE instance_id = %s", first) != [(0,)]
+    assert bpm("retention", "order", "--days", "30")[0] == 0
+    assert bpm("retention")[1] == "order: 30 days\n"
+    assert "history of it go" in bpm("archive", "--list")[1]
+    assert "part 2" in bpm("archive", "--to", tmp_path)[1]
+    assert world.ask("SELECT count(*) FROM token_events WHERE instance_id = %s", first) == [(0,)]
+    assert world.ask("SELECT count(*) FROM token_events WHERE instance_id = %s", waiting) != [(0,)]
+    assert "nothing to archive" in bpm("archive", "--to", tmp_path)[1]
+    assert bpm("retention", "--everything", "--for-ever")[0] == 0
+    assert bpm("retention", "order")[0] == 2
+    assert bpm("verify-seals")[0] == 0
+    said = world.ask("SELECT actor, stated_reason FROM runtime_commit WHERE command = 'SetRetention' ORDER BY sequence")
+    assert said[0] == ("dora", "the law")
+
+
+def test_a_month_that_is_not_over_or_not_sealed_is_refused(world, bpm, tmp_path, observer):
+    world.deploy(ORDER)
+    status, said = bpm("archive", this_month(), "--to", tmp_path)
+    assert status == 1 and "is not over" in said
+    observer.execute("BEGIN")
+    observer.execute("SELECT pg_current_xact_id()")
+    world.start("order")
+    world.move_clock(40 * 86400)
+    status, said = bpm("archive", this_month(), "--to", tmp_path)
+    assert status == 1 and "not sealed yet" in said
+    observer.execute("ROLLBACK")
+    assert bpm("archive", this_month(), "--to", f"memory://archive-{tmp_path.name}")[0] == 0
+    assert bpm("archive", "--to", tmp_path)[0] == 0
+    assert bpm("archive", this_month())[0] == 2
+
+
+def test_the_partition_is_guarded_as_before(world, bpm, past, tmp_path):
+    assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+    partition = f"token_events_{this_month().replace('-', '_')}"
+    for statement in (f"DELETE FROM {partition}", f"UPDATE {partition} SET node_id = ''", f"TRUNCATE {partition}"):
+        with pytest.raises(Exception, match=r"only grows|never truncated"), connection.cursor() as cursor:
+            cursor.execute(statement)
+    names = world.ask("SELECT conname FROM pg_constraint WHERE conrelid = %s::regclass AND contype = 'c'", partition)
+    assert names == []
+    log = f"runtime_commit_{this_month().replace('-', '_')}"
+    assert world.ask("SELECT 1 FROM pg_indexes WHERE tablename = %s AND indexname = %s", log, f"{log}_thread_version")
+
+
+def test_nobody_else_may_replace_a_month(world, observer):
+    observer.execute("DROP ROLE IF EXISTS somebody")
+    observer.execute("CREATE ROLE somebody")
+    ((may,),) = world.ask(
+        "SELECT has_function_privilege('somebody', p.oid, 'EXECUTE') FROM pg_proc p WHERE proname = 'bpm_replace_month'"
+    )
+    assert may is False
+    observer.execute("DROP ROLE somebody")
