@@ -9,14 +9,17 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
+
+from bpm.audit.archived_trace import find_archived, ordered, topics_of
 
 LARGEST_PAGE = 1000
 STREAMED_AT_ONCE = 1000
@@ -94,6 +97,18 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None
 
+    def has(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row that was read elsewhere is one of them."""
+        return (
+            (not self.types or row["event_type"] in self.types)
+            and (not self.entities or row["entity"] in self.entities)
+            and (self.token is None or row["token_id"] == self.token)
+            and (not self.node or row["node_id"] == self.node)
+            and (not self.worker or row["worker_id"] == self.worker)
+            and (self.since is None or row["at"] >= self.since)
+            and (self.until is None or row["at"] < self.until)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class TracePage:
@@ -105,10 +120,11 @@ class TracePage:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What history says of an instance as a whole."""
+    """What history says of an instance as a whole; `archived`: the rows of its events that are in archives alone."""
 
     definition_id: UUID | None
     started_at: datetime
+    archived: list[dict[str, Any]] = field(default_factory=list)
 
 
 class BadCursor(ValueError):
@@ -117,6 +133,9 @@ class BadCursor(ValueError):
 
 def find_thread(instance_id: UUID) -> Thread | None:
     """When the instance began and by which definition; None where history knows no such instance."""
+    archived = find_archived(instance_id)
+    if archived is not None:
+        return Thread(archived.definition_id, archived.started_at, archived.rows)
     statement = "SELECT process_def_id, at FROM runtime_commit WHERE thread_id = %s ORDER BY version LIMIT 1"
     with connection.cursor() as cursor:
         cursor.execute(statement, [instance_id])
@@ -138,11 +157,12 @@ def trace(
     if thread is None:
         return None
     limit = max(1, min(size, LARGEST_PAGE))
-    rows = _read(instance_id, thread.started_at, wanted or Wanted(), newest_first, _decode(after), limit + 1)
+    rows = _read(instance_id, thread, wanted or Wanted(), newest_first, _decode(after), limit + 1)
     more = len(rows) > limit
     rows = rows[:limit]
     names = _node_names(thread.definition_id, {row["node_id"] for row in rows if row["node_id"]})
-    topics = _topics(thread.started_at, {row["entity_id"] for row in rows if row["entity"] == "task"})
+    topics = topics_of(thread.archived)
+    topics |= _topics(thread.started_at, {row["entity_id"] for row in rows if row["entity"] == "task"} - set(topics))
     events = tuple(_shape(row, names, topics) for row in rows)
     return TracePage(events, _encode(events[-1]) if more else None)
 
@@ -162,6 +182,16 @@ def stream(instance_id: UUID, wanted: Wanted | None = None, *, newest_first: boo
 
 
 def _read(
+    instance_id: UUID, thread: Thread, wanted: Wanted, newest_first: bool, after: Sequence[int] | None, limit: int
+) -> list[dict[str, Any]]:
+    live = _read_live(instance_id, thread.started_at, wanted, newest_first, after, limit)
+    if not thread.archived:
+        return live
+    fitting = (row for row in thread.archived if wanted.has(row))
+    return list(islice(ordered(fitting, live, newest_first=newest_first, after=after), limit))
+
+
+def _read_live(
     instance_id: UUID, started: datetime, wanted: Wanted, newest_first: bool, after: Sequence[int] | None, limit: int
 ) -> list[dict[str, Any]]:
     conditions = ["thread_id = %(instance)s", "at >= %(started)s"]

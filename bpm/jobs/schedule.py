@@ -15,6 +15,7 @@ import structlog
 
 from bpm import engine
 from bpm.audit import checking, sealing
+from bpm.audit.export import requests
 from bpm.jobs import handlers
 from bpm.jobs.announcer import SENDER
 
@@ -64,7 +65,12 @@ JOBS: dict[str, Job] = {
     "ended": Job(600, engine.sweep_ended),
     "invariants": Job(300, checking.check_sample),
     "seals": Job(5, seal_history),
+    "exports": Job(10, requests.run_waiting),
 }
+
+
+# What a program without beat leaves alone: it does tasks itself, and an export would keep it from all else.
+APART = ("tasks", "exports")
 
 
 def run_job(name: str) -> Counts:
@@ -89,7 +95,7 @@ class Rounds:
         done = 0
         for name, job in JOBS.items():
             now = time.monotonic()
-            if name != "tasks" and now - self.last.get(name, float("-inf")) >= job.every:
+            if name not in APART and now - self.last.get(name, float("-inf")) >= job.every:
                 self.last[name] = now
                 done += sum(run_job(name).values())
         return done

@@ -67,8 +67,10 @@ def export(
     actor: str,
     reason: str | None = None,
     advance: Callable[[int], None] = lambda events: None,
+    rest: Callable[[int], None] = lambda events: None,
 ) -> Exported:
-    """Write the file and its manifest; `advance` is told the number of events as they are written.
+    """Write the file and its manifest; `advance` is told the number of events as they are written, `rest` after each
+    instance how many there are so far (no transaction is open then).
 
     A name that ends in .gz or .zst is packed. Raises NothingSuch, MissingLibrary, OSError, PlaceError, KeyError for a
     format that there is none of; then no file is there.
@@ -83,6 +85,7 @@ def export(
                     for events in _instance(one, selection, masking, writer.add, counts):
                         counts.events += events
                         advance(events)
+                    rest(counts.events)
     manifest = {
         "tokentrail_export": 1,
         "engine": ENGINE,

@@ -82,3 +82,40 @@ WHERE e.event_type IN ('TASK_FAILED', 'TASK_TIMED_OUT', 'TASK_ERROR_THROWN') AND
       WHERE c.thread_id = e.instance_id AND c.version = 1 AND c.process_def_id = ANY(%(definitions)s::uuid[])
   ))
 ORDER BY e.id LIMIT %(limit)s::integer;
+
+-- name: add_export
+-- Somebody asks for an export.
+INSERT INTO runtime_export (id, asked_by, reason, format, selection, masking, name, state, done, version, asked_at,
+                            seen_at)
+VALUES (%(id)s::uuid, %(actor)s::text, %(reason)s::text, %(format)s::text, %(selection)s::jsonb, %(masking)s::jsonb,
+        %(name)s::text, 'WAITING', 0, 1, bpm_now(), clock_timestamp());
+
+-- name: export_request
+-- One request.
+SELECT id, asked_by, format, selection::text, name, state, done, manifest::text, error, asked_at FROM runtime_export
+WHERE id = %(id)s::uuid;
+
+-- name: export_requests
+-- The newest requests.
+SELECT id, asked_by, format, selection::text, name, state, done, manifest::text, error, asked_at FROM runtime_export
+ORDER BY asked_at DESC LIMIT %(limit)s::integer;
+
+-- name: take_export
+-- The oldest request that waits, or whose taker has fallen silent. Several at once take several.
+UPDATE runtime_export SET state = 'RUNNING', done = 0, seen_at = clock_timestamp(), version = version + 1
+WHERE id = (
+    SELECT id FROM runtime_export
+    WHERE state = 'WAITING'
+       OR state = 'RUNNING' AND seen_at < clock_timestamp() - make_interval(secs => %(silence)s::double precision)
+    ORDER BY asked_at LIMIT 1
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id, asked_by, reason, format, selection::text, masking::text, name, version;
+
+-- name: sign_export
+-- A sign of life, or the end; no row where somebody else has taken it.
+UPDATE runtime_export
+SET state = %(state)s::text, done = %(done)s::bigint, manifest = %(manifest)s::jsonb, error = %(error)s::text,
+    seen_at = clock_timestamp(), version = version + 1
+WHERE id = %(id)s::uuid AND version = %(version)s::integer AND state = 'RUNNING'
+RETURNING version;

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from bpm import engine
-from bpm.audit import sealing
+from bpm.audit import sealing, trace
 from bpm.audit.archive import blocks, catalog, months
 from bpm.audit.canonical import FORM, FORMS
 from bpm.audit.histories import find_history
@@ -254,3 +254,30 @@ def test_nobody_else_may_replace_a_month(world, observer):
     )
     assert may is False
     observer.execute("DROP ROLE somebody")
+
+
+def test_the_trace_of_an_archived_instance_is_what_it_was(world, bpm, past, tmp_path):
+    (first, _), waiting = past
+    wanted = trace.Wanted(node="A", entities=("task",))
+
+    def traced(instance):
+        pages, after = [], None
+        while (page := trace.trace(instance, after=after, size=7, newest_first=True)).after:
+            pages += page.events
+            after = page.after
+        return [
+            list(trace.stream(instance)),
+            list(trace.stream(instance, newest_first=True)),
+            [*pages, *page.events],
+            trace.trace(instance, wanted).events,
+        ]
+
+    before = {instance: traced(instance) for instance in (first, waiting)}
+    assert before[first][3][0].topic == "A"
+    assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+    assert {instance: traced(instance) for instance in (first, waiting)} == before
+    world.work("B", "C")
+    assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+    events = list(trace.stream(waiting))
+    assert [event.type for event in events[: len(before[waiting][0])]] == [event.type for event in before[waiting][0]]
+    assert events[-1].type == "INSTANCE_COMPLETED"

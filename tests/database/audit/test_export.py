@@ -15,7 +15,11 @@ from pyarrow import parquet
 
 from bpm import engine
 from bpm.audit import sealing
+from bpm.audit.export import Selection, requests
+from bpm.audit.export.masking import Masking
 from bpm.audit.export.records import COLUMNS
+from bpm.audit.export.selection import NothingSuch
+from bpm.jobs.schedule import run_job
 from tests.database.audit.conftest import ORDER
 from tests.database.engine.drawing import call, end, flows, model, start, user
 
@@ -197,5 +201,54 @@ def test_an_export_that_fails_leaves_nothing(world, bpm, tmp_path, monkeypatch):
     assert world.ask("SELECT 1 FROM runtime_commit WHERE command = 'Export'") == []
 
 
-def broken(self, commit):
+def broken(*_, **__):
     raise OSError("the disk is full")
+
+
+def test_an_export_is_asked_for_and_carried_out_by_a_worker(world, tmp_path, settings, monkeypatch):
+    orders(world)
+    with pytest.raises(requests.NoPlace):
+        requests.ask_export(Selection(), "csv", actor="auditor")
+    settings.BPM_EXPORT_TO = str(tmp_path)
+    with pytest.raises(NothingSuch):
+        requests.ask_export(Selection(definitions=("none",)), "csv", actor="auditor")
+    asked = requests.ask_export(
+        Selection(definitions=("order",)),
+        "csv",
+        masking=Masking(names=frozenset({"card"})),
+        actor="auditor",
+        reason="r",
+    )
+    assert (asked.state, asked.events) == ("WAITING", 0)
+    monkeypatch.setattr(requests, "SIGN", 0.0)
+    seen = []
+    update = requests._Signs._update
+    monkeypatch.setattr(
+        requests._Signs,
+        "_update",
+        lambda self, *said: (update(self, *said), seen.append(requests.get_export(self._id))),
+    )
+    assert run_job("exports") == {"exports": 1}
+    done = requests.get_export(asked.id)
+    assert [one.events for one in seen] == sorted(one.events for one in seen) and len(seen) == 4
+    assert (done.state, done.events, done.manifest["values"]) == ("DONE", done.manifest["events"], {"masked": ["card"]})
+    content = gzip.decompress((tmp_path / done.name).read_bytes())
+    assert content.startswith(b"at,type") and b"4111" not in content
+    assert requests.run_waiting() == {}
+    assert [one.id for one in requests.list_exports()] == [asked.id]
+
+
+def test_an_export_that_fails_says_why_and_one_that_fell_silent_is_taken_anew(world, tmp_path, settings, monkeypatch):
+    orders(world)
+    settings.BPM_EXPORT_TO = str(tmp_path)
+    first = requests.ask_export(Selection(), "jsonl", actor="auditor")
+    with monkeypatch.context() as patch:
+        patch.setattr("bpm.audit.export.running.find_history", broken)
+        assert requests.run_waiting() == {"exports_failed": 1}
+    assert requests.get_export(first.id).error == "OSError: the disk is full"
+    second = requests.ask_export(Selection(), "jsonl", actor="auditor")
+    world.ask("UPDATE runtime_export SET state = 'RUNNING', version = version + 1 WHERE state = 'WAITING' RETURNING 1")
+    assert requests.run_waiting() == {}
+    monkeypatch.setattr(requests, "SILENCE", -1.0)
+    assert requests.run_waiting() == {"exports": 1}
+    assert requests.get_export(second.id).state == "DONE"
