@@ -12,6 +12,8 @@ entities that the events have touched (`documents`), by one table of columns (`r
 Locks of tasks, deliveries of messages and deployments are commits of the nil thread: one statement each.
 
 - `committing`   the one way to write an instance: `ThreadCommit` in, `CommitRecord` out
+- `coordinator`  the same for programs of their own, on a pool, without Django's settings; `migrating`: their migrations
+- `schema`       whether the database is what this program was written for; `hardening`: the rights of its role
 - `channel`      the connection, and whose transaction it is
 - `unit`         the transaction of one commit; `loading`, `documents`, `rows`, `history_rows`, `arguments`: its two
   sides; `answering`: what is looked up outside of the instance meanwhile
@@ -31,6 +33,7 @@ from __future__ import annotations
 
 from bpm.store.channel import Channel, django_channel, plain_channel
 from bpm.store.committing import ThreadCommit, commit
+from bpm.store.coordinator import CommitCoordinator
 from bpm.store.errors import (
     Busy,
     KeyConflict,
@@ -47,6 +50,7 @@ from bpm.store.records import CommitRecord, Incoming
 __all__ = [
     "Busy",
     "Channel",
+    "CommitCoordinator",
     "CommitRecord",
     "Incoming",
     "KeyConflict",

@@ -15,6 +15,7 @@ from bpm.store.arguments import decode
 from bpm.store.channel import Channel
 from bpm.store.history_rows import to_event
 from bpm.store.outside import query
+from bpm.store.records import CommitRecord
 from bpm.store.rows import to_state
 from bpm.store.values import loads
 from bpm.store.version import ENGINE
@@ -87,6 +88,18 @@ def stored_state(thread: UUID, *, channel: Channel | None = None) -> State | Non
         return None
     rows = {kind: list(some or ()) for kind, some in found.items()}
     return to_state(thread, header["version"], header["counters"]["entity"], rows)
+
+
+def receipt(thread: UUID, actor: str, key: str, *, channel: Channel | None = None) -> CommitRecord | None:
+    """What the actor's command with that key did to the thread; None where no receipt is there (any more)."""
+    rows = query(channel, "receipt_of_thread", {"thread": thread, "actor": actor, "key": key})
+    return CommitRecord.from_result(loads(rows[0][0]), repeated=True) if rows else None
+
+
+def version(thread: UUID, *, channel: Channel | None = None) -> int:
+    """The thread's version; 0 where there is no such thread."""
+    rows = query(channel, "version_of_thread", {"thread": thread})
+    return int(rows[0][0]) if rows else 0
 
 
 def ledger(*, channel: Channel | None = None) -> Sequence[tuple[int, UUID, UUID]]:

@@ -20,14 +20,25 @@ from bpm.engine.step import step
 from bpm.graph import Process
 from bpm.replay import ReplayEngine, compare, verify
 from bpm.semantics import commands as c
-from bpm.store import Channel, CommitRecord, claims, definitions, deployments, ids, plain_channel, reading, schedule
+from bpm.store import (
+    Channel,
+    CommitRecord,
+    claims,
+    definitions,
+    deployments,
+    hardening,
+    ids,
+    plain_channel,
+    reading,
+    schedule,
+)
 from bpm.store.definitions import Definition, NewDefinition
 from config.local import ROOT, socket_url
 from config.postgres import Postgres
 from tests.pure.semantics.drawing import draw
 
 DATABASE = "store"
-OWNER, APPLICATION = "store_owner", "store_application"
+OWNER, APPLICATION, HARDENED = "store_owner", "store_application", "store_hardened"
 
 
 def address(postgres: Postgres, role: str) -> str:
@@ -42,14 +53,17 @@ class Roles:
     superuser: str
     owner: str
     application: str
+    hardened: str
 
 
 @pytest.fixture(scope="session")
 def roles(postgres: Postgres) -> Roles:
-    """The store's database, migrated by its owner; the application may do everything that GRANT can give."""
-    found = Roles(*(address(postgres, role) for role in ("postgres", OWNER, APPLICATION)))
+    """The store's database, migrated by its owner. One application has every right that GRANT can give: what it meets
+    are the rules alone. The other one has what `bpm harden` leaves it, and is who works in these tests.
+    """
+    found = Roles(*(address(postgres, role) for role in ("postgres", OWNER, APPLICATION, HARDENED)))
     with psycopg.connect(postgres.url(), autocommit=True) as connection:
-        for role in (OWNER, APPLICATION):
+        for role in (OWNER, APPLICATION, HARDENED):
             connection.execute(f"CREATE ROLE {role} LOGIN")
         connection.execute(f"CREATE DATABASE {DATABASE} OWNER {OWNER}")
     migrate = [sys.executable, str(ROOT / "manage.py"), "migrate", "-v0"]
@@ -57,14 +71,18 @@ def roles(postgres: Postgres) -> Roles:
     with psycopg.connect(found.owner, autocommit=True) as connection:
         connection.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {APPLICATION}")
         connection.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {APPLICATION}")
+        connection.execute(f"GRANT TEMPORARY ON DATABASE {DATABASE} TO {APPLICATION}")
+        for name in hardening.CALLABLE:
+            connection.execute(f"GRANT EXECUTE ON FUNCTION {name} TO {APPLICATION}")
+        hardening.harden(HARDENED, channel=plain_channel(connection))
     definitions.forget()
     return found
 
 
 @pytest.fixture
 def connection(roles: Roles) -> Iterator[psycopg.Connection[Any]]:
-    """A connection of the application, in autocommit."""
-    with psycopg.connect(roles.application, autocommit=True) as connection:
+    """A connection of the hardened application, in autocommit."""
+    with psycopg.connect(roles.hardened, autocommit=True) as connection:
         yield connection
 
 

@@ -1,0 +1,197 @@
+"""The commit log for programs of their own: no Django site, no settings, a pool of connections.
+
+    CommitCoordinator.migrate(dsn)                                  # once, as a deployment job
+
+    with CommitCoordinator.connect_existing(dsn, pool_size=8) as coordinator:
+        record = coordinator.commit(ThreadCommit(thread_id=..., command=..., actor="ann"))
+        state = coordinator.state(record.thread_id)
+
+Two such programs, or one and a site, on one database are two runtimes under one authority: each commit locks its
+thread's version row, so they take turns, and either goes on where the other stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import ConnectionPool
+
+from bpm.semantics.state import State
+from bpm.store import committing, migrating, reading, schema
+from bpm.store.channel import Channel, plain_channel
+from bpm.store.committing import ThreadCommit
+from bpm.store.reading import Logged
+from bpm.store.records import CommitRecord
+
+type Pool = ConnectionPool[psycopg.Connection[Any]]
+
+POOL_SIZE = 4
+# How long a caller waits for a connection, and a program that starts for its first one.
+PATIENCE = 30.0
+# Nothing waits for a lock for ever, and a client that hangs in a transaction does not hold its locks for ever.
+SETTINGS = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
+
+
+class CommitCoordinator:
+    """Holds the pool. Safe to use from several threads."""
+
+    def __init__(self, pool: Pool, *, owned: bool) -> None:
+        self._pool = pool
+        self._owned = owned
+
+    @staticmethod
+    def migrate(dsn: str, *, before_only: bool = False) -> None:
+        """Run the migrations, as the owner of the tables: a deployment job, before any program starts.
+
+        `before_only` leaves those for later that an older program still running would not bear. Raises MigrationFailed.
+        """
+        migrating.migrate(dsn, before_only=before_only)
+
+    @classmethod
+    def connect(cls, dsn: str, pool_size: int = POOL_SIZE) -> CommitCoordinator:
+        """Migrate and connect: for development, where one program is all there is. Raises MigrationFailed."""
+        cls.migrate(dsn)
+        return cls.connect_existing(dsn, pool_size)
+
+    @classmethod
+    def connect_existing(cls, dsn: str, pool_size: int = POOL_SIZE) -> CommitCoordinator:
+        """Connect to a database that has been migrated; not one statement here changes its schema.
+
+        Raises SchemaDiffers with everything that is not as it should be; then nothing is connected.
+        """
+        pool = _new_pool(dsn, pool_size)
+        try:
+            return cls._checked(pool, owned=True)
+        except BaseException:
+            pool.close()
+            raise
+
+    @classmethod
+    def with_pool(cls, pool: Pool) -> CommitCoordinator:
+        """Migrate, and work on a pool that the application owns and closes. Raises MigrationFailed."""
+        with pool.connection(timeout=PATIENCE) as raw:
+            # The pool's own words may be a function's, or stand in its keyword arguments.
+            dsn = make_conninfo(raw.info.dsn, password=raw.info.password or None)
+        cls.migrate(dsn)
+        return cls.with_existing_pool(pool)
+
+    @classmethod
+    def with_existing_pool(cls, pool: Pool) -> CommitCoordinator:
+        """Work on a pool that the application owns and closes, on a database that has been migrated.
+
+        Its connections may be in autocommit or not. Raises SchemaDiffers.
+        """
+        return cls._checked(pool, owned=False)
+
+    @classmethod
+    def _checked(cls, pool: Pool, *, owned: bool) -> CommitCoordinator:
+        coordinator = cls(pool, owned=owned)
+        with coordinator.channel() as channel:
+            schema.require(channel)
+        return coordinator
+
+    def commit(self, wanted: ThreadCommit) -> CommitRecord:
+        """Carry out one command on one thread, as one transaction; what `bpm.store.committing.commit` raises.
+
+        A lost connection leaves open whether it was done: commit again, with the same key.
+        """
+        with self.channel() as channel:
+            return committing.commit(channel, wanted)
+
+    @contextmanager
+    def channel(self) -> Iterator[Channel]:
+        """A connection for as long as the block lasts, for everything else of the store: deployments, claims, messages,
+        schedules. Each of its functions takes it as `channel`.
+        """
+        with self._pool.connection(timeout=PATIENCE) as raw, _in_autocommit(raw):
+            try:
+                yield plain_channel(raw)
+            except psycopg.OperationalError:
+                # The server was restarted, say: then the other connections are as dead as this one.
+                if raw.broken or raw.closed:
+                    self._pool.check()
+                raise
+
+    def state(self, thread: UUID) -> State | None:
+        """The thread's state as the database has it now; None where there is no such thread (any more)."""
+        with self.channel() as channel:
+            return reading.stored_state(thread, channel=channel)
+
+    def history(self, thread: UUID) -> list[Logged]:
+        """All commits of the thread in order, with their events."""
+        with self.channel() as channel:
+            return reading.history(thread, channel=channel)
+
+    def version(self, thread: UUID) -> int:
+        """The thread's version as the database has it now; 0 where there is no such thread."""
+        with self.channel() as channel:
+            return reading.version(thread, channel=channel)
+
+    def receipt(self, thread: UUID, actor: str, key: str) -> CommitRecord | None:
+        """What the command that carried the key did; None where it was never committed (or long ago: receipts
+        expire).
+        """
+        with self.channel() as channel:
+            return reading.receipt(thread, actor, key, channel=channel)
+
+    def ledger(self) -> Sequence[tuple[int, UUID, UUID]]:
+        """(sequence, thread, run) of every commit, in order: what two runtimes compare before they look at anything
+        else.
+        """
+        with self.channel() as channel:
+            return reading.ledger(channel=channel)
+
+    def thread_versions(self) -> Sequence[tuple[UUID, int]]:
+        """(thread, version) of every thread, in order."""
+        with self.channel() as channel:
+            return reading.thread_versions(channel=channel)
+
+    def verify(self) -> schema.Verdict:
+        """Whether the schema is still what this program was written for."""
+        with self.channel() as channel:
+            return schema.verify(channel)
+
+    def close(self) -> None:
+        """Close the pool, where it is the coordinator's own."""
+        if self._owned:
+            self._pool.close()
+
+    def __enter__(self) -> CommitCoordinator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _new_pool(dsn: str, size: int) -> Pool:
+    pool: Pool = ConnectionPool(
+        dsn,
+        min_size=1,
+        max_size=size,
+        kwargs={"autocommit": True, "options": SETTINGS, "application_name": "tokentrail"},
+        open=False,
+        name="tokentrail",
+    )
+    pool.open(wait=True, timeout=PATIENCE)
+    return pool
+
+
+@contextmanager
+def _in_autocommit(raw: psycopg.Connection[Any]) -> Iterator[None]:
+    """Each commit begins and ends its own transaction, whatever the application uses its connections for else."""
+    before = raw.autocommit
+    if not before:
+        raw.autocommit = True
+    try:
+        yield
+    finally:
+        if not before and not raw.closed:
+            raw.autocommit = False

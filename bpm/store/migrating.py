@@ -1,0 +1,122 @@
+"""Running the migrations: the one thing that changes the schema, and a job of its own before programs start.
+
+`migrate(dsn)` is for programs that are no Django site: a child process with settings of its own runs Django's
+migrations of the tables here and of what they refer to (accounts). A site uses its own `manage.py migrate`, or
+`manage.py bpm migrate-schema`, which adds two things: only one such job runs at a time, and `--before` leaves those
+for later that an older program still running would not survive (named NNNN_after_...).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from psycopg.conninfo import conninfo_to_dict
+
+from bpm.store import schema
+from bpm.store.errors import StoreError
+
+APPS = ("django.contrib.contenttypes", "django.contrib.auth", "pgtrigger", "bpm")
+# What a connection string calls what Django's settings call otherwise; the rest are options of the connection.
+_NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+_LOCK = "hashtextextended('tokentrail migrations', 0)"
+
+
+class MigrationFailed(StoreError):
+    """The migrations did not run to their end; the message is what Django said. Each is one transaction."""
+
+
+def migrate(dsn: str, *, before_only: bool = False) -> None:
+    """Bring the database to the schema of this program. Raises MigrationFailed.
+
+    `before_only`: as far as older programs that still run can bear it.
+    """
+    child = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", f"from {__name__} import main; main()"],
+        # Not as an argument: those of a process can be read by others.
+        input=json.dumps({"dsn": dsn, "before_only": before_only}),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    if child.returncode:
+        lines = child.stderr.strip().splitlines()
+        raise MigrationFailed(f"the migrations failed: {lines[-1] if lines else f'exit status {child.returncode}'}")
+
+
+def run(using: str = "default", *, before_only: bool = False, verbosity: int = 1) -> None:
+    """The same on a database of Django's settings, in this process."""
+    from django.core.management import call_command
+    from django.db import connections
+    from django.db.migrations.loader import MigrationLoader
+
+    connection = connections[using]
+    options: dict[str, Any] = {"database": using, "interactive": False, "verbosity": verbosity}
+    with _only_one(connection):
+        target = _last_before() if before_only else None
+        if target is None:
+            call_command("migrate", **options)
+            return
+        loader = MigrationLoader(connection)
+        for app in sorted(loader.migrated_apps - {"bpm"}):
+            call_command("migrate", app, **options)
+        # A target that is behind would be gone back to.
+        if ("bpm", target) not in loader.applied_migrations:
+            call_command("migrate", "bpm", target, **options)
+
+
+def _last_before() -> str | None:
+    """The last migration but those at the end that come after the deployment; None where none does."""
+    names = list(schema.migrations())
+    there_are = bool(schema.AFTER.match(names[-1]))
+    while schema.AFTER.match(names[-1]):
+        names.pop()
+    return names[-1] if there_are else None
+
+
+@contextmanager
+def _only_one(connection: Any) -> Iterator[None]:
+    """A second job waits here for the first, and then finds nothing to do."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', '0', false)")
+        cursor.execute(f"SELECT pg_advisory_lock({_LOCK})")
+    try:
+        yield
+    finally:
+        if connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute(f"SELECT pg_advisory_unlock({_LOCK})")
+                cursor.execute("RESET lock_timeout")
+
+
+def main() -> None:
+    """The child: settings that hold nothing but the database, then the migrations."""
+    asked = json.load(sys.stdin)
+    parts = conninfo_to_dict(asked["dsn"])
+    database: dict[str, Any] = {"ENGINE": "django.db.backends.postgresql", "OPTIONS": {}}
+    for name, value in parts.items():
+        if name in _NAMES:
+            database[_NAMES[name]] = str(value)
+        else:
+            database["OPTIONS"][name] = value
+
+    import django
+    from django.conf import settings
+
+    settings.configure(
+        DATABASES={"default": database},
+        INSTALLED_APPS=APPS,
+        SECRET_KEY=secrets.token_hex(),
+        USE_TZ=True,
+        DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+    )
+    django.setup()
+    run(before_only=asked["before_only"], verbosity=0)
+
