@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
+from io import StringIO
 
+import pytest
+from django.core.management import call_command
+
+from bpm import engine
 from bpm.compiler import Diagnostic
+from bpm.management import conformance, driving
 from bpm.management.conformance import Judged, Survey, page
 from bpm.management.conformance.models import feature, read_models
 from bpm.management.conformance.peer import verdicts
@@ -66,3 +73,35 @@ def test_models_are_read_and_begun(tmp_path):
     found = {verdict.path: verdict for verdict in read_models(tmp_path)}
     assert [verdict.outcome for verdict in found.values()] == ["started", "refused", "drawing", "refused"]
     assert found["models/deep/d.bpmn"].code == "xml-malformed"
+
+
+@pytest.fixture
+def command(monkeypatch, tmp_path):
+    """`bpm conformance` over nothing: its exit status and what it prints."""
+    monkeypatch.setattr(conformance, "judge", lambda *_: [])
+    monkeypatch.setattr(conformance, "survey", lambda *_: None)
+    monkeypatch.setattr(conformance, "page", lambda _: "all is well\n")
+    monkeypatch.setattr(driving, "ground", lambda: nullcontext())
+    monkeypatch.setattr(engine, "unregister", lambda _: None)
+
+    def run(*arguments: str) -> tuple[int, str]:
+        printed = StringIO()
+        try:
+            call_command("bpm", "conformance", str(tmp_path), *arguments, stdout=printed)
+        except SystemExit as ended:
+            return int(ended.code or 0), printed.getvalue()
+        return 0, printed.getvalue()
+
+    return run
+
+
+def test_the_command_prints_writes_and_compares(command, tmp_path):
+    file = tmp_path / "page.md"
+    assert command() == (0, "all is well\n")
+    assert command("--output", str(file)) == (0, "")
+    assert file.read_text() == "all is well\n"
+    assert command("--check", str(file)) == (0, "")
+    file.write_text("all was well\n")
+    status, said = command("--check", str(file))
+    assert status == 1
+    assert "-all was well" in said and "+all is well" in said
