@@ -11,7 +11,7 @@ from bpm.semantics import view
 from bpm.semantics.compensation import go_on
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import detach, release, send
-from bpm.semantics.work import Work
+from bpm.semantics.work import Refused, Work
 
 
 def settle(work: Work, token: int) -> None:
@@ -35,7 +35,7 @@ def _settle_scope(work: Work, ended: Token) -> None:
         owner = view.token(work.state, ended.scope)
         if owner.state == "WAITING" and not _still_compensating(work, owner):
             release(work, owner.id, "children")
-    else:
+    elif view.is_open("instance", work.state.instances[0]):
         finish(work, "COMPLETED", "end")
 
 
@@ -61,6 +61,8 @@ def finish(work: Work, state: str, reason: str, **said: Any) -> None:
     """End the instance and tell the caller, if there is one, with the variables it wants."""
     instance = work.state.instance
     assert instance is not None
+    if state == "COMPLETED" and instance.state == "SUSPENDED":
+        raise Refused("wrong_state", "nothing would be open any more, and a suspended instance cannot end: resume it")
     detach(work, 0, reason=reason)
     event, outcome = ENDS[state]
     work.emit(event, 0, before=instance.state, after=state, reason=reason, **said)

@@ -109,3 +109,9 @@ def test_plan__names_each_node_that_does_not_fit() -> None:
         "U has no partner: U is not in the new definition",
     )
     assert plan(old, dataclasses.replace(old, id="q")).problems == ()
+
+
+def test_modify__does_not_end_a_suspended_instance() -> None:
+    run = Run(draw(*ORDER))
+    run.do(c.SuspendInstance)
+    assert run.refused(c.ModifyInstance, cancel=({"node": "A"},)) == "wrong_state"
