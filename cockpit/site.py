@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.forms import AuthenticationForm as PlainAuthenticationForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
@@ -38,6 +39,14 @@ class CockpitSite(UnfoldAdminSite):
     def has_permission(self, request: HttpRequest) -> bool:
         """Operators and auditors; not everybody who happens to be staff."""
         return access.may_see(request)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The form names no page to go to: without one it is the overview, not the project's own default."""
+        if request.method == "POST" and not {*request.GET, *request.POST} & {REDIRECT_FIELD_NAME}:
+            posted = request.POST.copy()
+            posted[REDIRECT_FIELD_NAME] = reverse("admin:index", current_app=self.name)
+            request.POST = posted  # type: ignore[assignment]
+        return super().login(request, extra_context)
 
     def extra_urls(self) -> list[URLResolver | URLPattern]:
         """Pages, verbs and diagrams. Django's own addresses of the admin follow after them."""

@@ -87,6 +87,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -133,11 +134,14 @@ LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
 
 # --- static files, served by the site itself
 
+LOCALE_PATHS = [ROOT / "config" / "locale"]
 STATIC_URL = "static/"
 STATIC_ROOT = os.environ.get("STATIC_ROOT")
 # The viewer needs no bundler: its built files are served as npm laid them.
 _BPMN_JS = ROOT / "node_modules" / "bpmn-js" / "dist"
-STATICFILES_DIRS = [("vendor/bpmn-js", str(_BPMN_JS))] if _BPMN_JS.is_dir() else []
+STATICFILES_DIRS: list[str | tuple[str, str]] = [str(ROOT / "static")]
+if _BPMN_JS.is_dir():
+    STATICFILES_DIRS.append(("vendor/bpmn-js", str(_BPMN_JS)))
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

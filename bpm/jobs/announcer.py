@@ -7,6 +7,7 @@ a moment, so that a dead broker costs one attempt a second, not one a commit.
 
 from __future__ import annotations
 
+import atexit
 import os
 import queue
 import threading
@@ -27,6 +28,8 @@ WAITING = 1_000
 REST = 1.0
 # A wake-up older than this is of no use any more: the sweeps have been there.
 EXPIRES = 60.0
+# Seconds that a program which ends waits for its wake-ups to be sent.
+LAST_WORDS = 1.0
 
 
 class Sender:
@@ -64,6 +67,8 @@ class Sender:
             if self._owner != os.getpid():
                 self._queue = queue.Queue(WAITING)
                 threading.Thread(target=self._run, name="wake-ups", daemon=True).start()
+                # A program that ends at once (a command) still sends what it said; a dead broker costs it this second.
+                atexit.register(self.flush, LAST_WORDS)
                 self._owner = os.getpid()
 
     def _run(self) -> None:

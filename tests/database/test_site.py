@@ -1,0 +1,37 @@
+"""The ready-made site around the cockpit: logging in, addresses that lead nowhere."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+
+def test_logging_in_without_a_page_to_go_to_leads_to_the_overview(client: Client) -> None:
+    User.objects.create_superuser("root", password="secret")
+
+    answer = client.post("/cockpit/login/", {"username": "root", "password": "secret"})
+
+    assert (answer.status_code, answer["Location"]) == (302, "/cockpit/")
+
+
+def test_logging_in_leads_to_the_page_that_was_asked_for(client: Client) -> None:
+    User.objects.create_superuser("root", password="secret")
+
+    answer = client.post("/cockpit/login/?next=/cockpit/incidents/", {"username": "root", "password": "secret"})
+
+    assert answer["Location"] == "/cockpit/incidents/"
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Nothing here"), ("zh-hans", "此处没有内容")])
+def test_a_page_that_does_not_exist_says_so(client: Client, language: str, said: str) -> None:
+    answer = client.get("/nothing", headers={"accept-language": language})
+
+    assert answer.status_code == 404
+    assert said in answer.content.decode()
+
+
+def test_the_icon_has_the_address_that_browsers_guess(client: Client) -> None:
+    assert client.get("/favicon.ico")["Location"].endswith("cockpit/icon.svg")
