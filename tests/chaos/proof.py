@@ -15,13 +15,15 @@ from uuid import UUID
 from django.db import connection
 
 from bpm.audit.replaying import replay_instance
+from bpm.store import django_channel
 
 # Taking a task leaves its traces in history each time; that it is done once more after a crash is what is promised.
 LOCKS = ("TASK_LOCKED", "TASK_TIMED_OUT", "TASK_UNLOCKED", "TASK_EXTENDED")
 
 
 def ask(statement: str, *arguments: Any) -> list[tuple[Any, ...]]:
-    """Rows of a statement."""
+    """Rows of a statement; on a new connection where the old one broke."""
+    django_channel()
     with connection.cursor() as cursor:
         cursor.execute(statement, arguments)
         return cursor.fetchall() if cursor.description else []
