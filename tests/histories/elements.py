@@ -1,118 +1,30 @@
-"""Small models that together use every element the engine runs, and what happens to an instance of each."""
+"""Activities, gateways, starts, and what operators do; `events` has all that is thrown and caught."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 from bpm.semantics import commands as c
-from tests.pure.scenarios.writing import boundary, call, end, gateway, person, process, start, timer, work
-
-
-@dataclass(frozen=True)
-class Case:
-    """One recorded history. `node`: the start event that begins the instance, where its key alone does not say;
-    `commands`: what is asked of it after its steps.
-    """
-
-    name: str
-    models: tuple[str, ...]
-    steps: str = ""
-    node: str = ""
-    variables: dict[str, Any] = field(default_factory=dict)
-    start: str = "process: p"
-    ends: bool = True
-    commands: tuple[tuple[type[c.Command], dict[str, Any]], ...] = ()
-
-
-BESIDE = "".join(
-    [
-        *(f'<message id="{id}" name="{id}"/>' for id in ("m1", "m2", "m3", "m4")),
-        *(f'<signal id="{id}" name="{id}"/>' for id in ("s1", "s2", "s3")),
-        '<error id="x1" errorCode="x1" name="x1"/>',
-        *(f'<escalation id="{id}" escalationCode="{id}" name="{id}"/>' for id in ("u1", "u2")),
-    ]
+from tests.histories.drawing import (
+    BOTH,
+    CANCEL,
+    CHILD,
+    DONE,
+    HEARD,
+    LATER,
+    PARALLEL,
+    SENT,
+    UNDOING,
+    YES,
+    Case,
+    beginning,
+    catch,
+    inside,
+    message,
+    p,
+    signal,
+    steps,
 )
-YES = "<conditionalEventDefinition><condition>${go == 1}</condition></conditionalEventDefinition>"
-
-
-def message(id: str) -> str:
-    return f'<messageEventDefinition messageRef="{id}"/>'
-
-
-def signal(id: str) -> str:
-    return f'<signalEventDefinition signalRef="{id}"/>'
-
-
-def escalation(id: str) -> str:
-    return f'<escalationEventDefinition escalationRef="{id}"/>'
-
-
-ERROR = '<errorEventDefinition errorRef="x1"/>'
-COMPENSATE = "<compensateEventDefinition/>"
-CANCEL = "<cancelEventDefinition/>"
-TERMINATE = "<terminateEventDefinition/>"
-
-
-def catch(id: str, inner: str, mark: str = "") -> str:
-    return f'<intermediateCatchEvent id="{id}"{mark}>{inner}</intermediateCatchEvent>'
-
-
-def throw(id: str, inner: str = "") -> str:
-    return f'<intermediateThrowEvent id="{id}">{inner}</intermediateThrowEvent>'
-
-
-def inside(id: str, *parts: str, element: str = "subProcess", mark: str = "") -> str:
-    """A subprocess of these parts; chains are its sequence flows."""
-    inner = process(id, *parts).partition('isExecutable="true">')[2].removesuffix("</process></definitions>")
-    return f'<{element} id="{id}"{mark}>{inner}</{element}>'
-
-
-def reacting(id: str, inner: str, *, interrupting: bool = True) -> str:
-    """An event subprocess that starts with that event."""
-    said = str(interrupting).lower()
-    begin = f'<startEvent id="{id}S" isInterrupting="{said}">{inner}</startEvent>'
-    return inside(id, begin, end(f"{id}E"), f"{id}S > {id}E", mark=' triggeredByEvent="true"')
-
-
-def p(*parts: str) -> str:
-    return process("p", *parts, beside=BESIDE)
-
-
-def at_boundary(inner: str, *, interrupting: bool = True, mark: str = "") -> str:
-    """A task with a boundary event, which leads to an end of its own."""
-    event = boundary("B", "W", inner, interrupting=interrupting).replace(">", f"{mark}>", 1)
-    return p(start("s"), work("W"), event, end("e"), end("b"), "s > W > e", "B > b")
-
-
-def in_scope(inner: str, *, interrupting: bool = True) -> str:
-    """A task in a process with an event subprocess."""
-    return p(start("s"), work("W"), end("e"), "s > W > e", reacting("E", inner, interrupting=interrupting))
-
-
-def beginning(inner: str, mark: str = "") -> str:
-    """A process with that start event beside a plain one."""
-    return p(f'<startEvent id="x"{mark}>{inner}</startEvent>', start("s"), end("e"), "x > e", "s > e")
-
-
-CHILD = process("child", start("cs"), work("cw"), end("ce"), "cs > cw > ce")
-BOTH = message("m1") + signal("s1")
-PARALLEL = ' parallelMultiple="true"'
-DONE = "- complete: {activity: W}"
-SENT = "- message: {name: m1}"
-HEARD = "- signal: {name: s1}"
-SET = "- set_variables: {go: 1}"
-LATER = "- advance: PT2H"
-
-
-def steps(*lines: str) -> str:
-    return "steps:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-HANDLER = '<serviceTask id="H" isForCompensation="true" camunda:type="external" camunda:topic="h"/>'
-UNDONE = boundary("BC", "W", COMPENSATE).replace(' cancelActivity="true"', "")
-ASSOCIATION = '<association id="as" associationDirection="One" sourceRef="BC" targetRef="H"/>'
-UNDOING = (work("W"), UNDONE, HANDLER, ASSOCIATION)
+from tests.histories.events import CAUGHT, THROWN
+from tests.pure.scenarios.writing import boundary, call, end, gateway, person, start, timer, work
 
 ACTIVITIES = (
     Case(
@@ -126,8 +38,9 @@ ACTIVITIES = (
                 person("U"),
                 '<receiveTask id="R" messageRef="m1"/>',
                 call("C", "child"),
+                '<sendTask id="N" messageRef="m2"/>',
                 end("e"),
-                "s > t > h > W > U > R > C > e",
+                "s > t > h > W > U > R > C > N > e",
             ),
             CHILD,
         ),
@@ -284,202 +197,64 @@ GATEWAYS = (
     ),
 )
 
-STARTS = tuple(
-    Case(f"{name} start", (beginning(inner, mark),), node="x")
-    for name, inner, mark in (
-        ("message", message("m1"), ""),
-        ("signal", signal("s1"), ""),
-        ("timer", timer("PT1H"), ""),
-        ("conditional", YES, ""),
-        ("multiple", BOTH, ""),
-        ("parallel multiple", BOTH, PARALLEL),
-    )
+STARTS = (
+    *(
+        Case(f"{name} start", (beginning(inner),), node="x")
+        for name, inner in (
+            ("message", message("m1")),
+            ("signal", signal("s1")),
+            ("timer", timer("PT1H")),
+            ("conditional", YES),
+            ("multiple", BOTH),
+        )
+    ),
+    Case("parallel multiple start", (beginning(BOTH, PARALLEL),), steps(HEARD), start="message: m1"),
 )
 
-# The event that comes, and what makes it come.
-EVENTS = (
-    ("message", message("m1"), SENT),
-    ("timer", timer("PT1H"), LATER),
-    ("signal", signal("s1"), HEARD),
-    ("conditional", YES, SET),
-    ("multiple", BOTH, HEARD),
+RULES = """<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" id="d" name="d" namespace="tests">
+<decision id="level" name="level"><variable name="level"/><decisionTable id="t" hitPolicy="UNIQUE">
+<input id="i"><inputExpression id="ie"><text>amount</text></inputExpression></input><output id="o" name="level"/>
+<rule id="r1"><inputEntry id="a"><text>&lt; 100</text></inputEntry>
+<outputEntry id="b"><text>"low"</text></outputEntry></rule>
+<rule id="r2"><inputEntry id="e"><text>&gt;= 100</text></inputEntry>
+<outputEntry id="f"><text>"high"</text></outputEntry></rule></decisionTable></decision></definitions>"""
+DECIDED = (
+    Case(
+        "decision",
+        (
+            p(
+                start("s"),
+                '<businessRuleTask id="D" camunda:decisionRef="level" camunda:mapDecisionResult="singleEntry"'
+                ' camunda:resultVariable="level"/>',
+                end("e"),
+                "s > D > e",
+            ),
+        ),
+        variables={"amount": 120},
+        decisions=RULES,
+    ),
 )
 
-CAUGHT = (
-    *(
-        Case(f"{name} catch", (p(start("s"), catch("c", inner), end("e"), "s > c > e"),), steps(comes))
-        for name, inner, comes in EVENTS
-    ),
+INSTANTIATED = (
     Case(
-        "parallel multiple catch",
-        (p(start("s"), catch("c", BOTH, PARALLEL), end("e"), "s > c > e"),),
-        steps(HEARD, SENT),
-    ),
-    Case(
-        "links",
+        "event-based gateway that starts",
         (
             p(
-                start("s"),
-                throw("t", '<linkEventDefinition name="l"/>'),
-                catch("c", '<linkEventDefinition name="l"/>'),
+                '<eventBasedGateway id="g" instantiate="true"/>',
+                catch("c", message("m1")),
+                catch("d", message("m2")),
                 end("e"),
-                "s > t",
-                "c > e",
+                "g > c > e",
+                "g > d > e",
             ),
         ),
-    ),
-    *(
-        Case(
-            f"{name} {'interrupting' if stops else 'non-interrupting'} {place}",
-            (make(inner, interrupting=stops),),
-            steps(comes, *([] if stops else [DONE])),
-        )
-        for name, inner, comes in EVENTS
-        for stops in (True, False)
-        for place, make in (("boundary", at_boundary), ("event subprocess", in_scope))
-    ),
-    *(
-        Case(
-            f"parallel multiple {'interrupting' if stops else 'non-interrupting'} boundary",
-            (at_boundary(BOTH, interrupting=stops, mark=PARALLEL),),
-            steps(HEARD, SENT, *([] if stops else [DONE])),
-        )
-        for stops in (True, False)
-    ),
-    *(
-        Case(
-            f"parallel multiple {'interrupting' if stops else 'non-interrupting'} event subprocess",
-            (in_scope(BOTH, interrupting=stops).replace('<startEvent id="ES"', f'<startEvent id="ES"{PARALLEL}'),),
-            steps(HEARD, SENT, *([] if stops else [DONE])),
-        )
-        for stops in (True, False)
-    ),
-    Case("error boundary", (at_boundary(ERROR),), steps("- error: {activity: W, code: x1, message: sold out}")),
-    Case("error event subprocess", (in_scope(ERROR),), steps("- error: {activity: W, code: x1}")),
-)
-
-THROWN = (
-    Case("none throw", (p(start("s"), throw("t"), end("e"), "s > t > e"),)),
-    Case(
-        "message throw and end",
-        (
-            p(start("s"), throw("t", message("m1")), end("e", message("m2")), "s > t > e"),
-            process(
-                "q", start("qs", message("m1")), catch("qc", message("m2")), end("qe"), "qs > qc > qe", beside=BESIDE
-            ),
-        ),
+        start="message: m1",
     ),
     Case(
-        "signal throw and end",
-        (
-            p(
-                start("s"),
-                gateway("parallel", "f"),
-                catch("c", signal("s1")),
-                work("W"),
-                throw("t", signal("s1")),
-                end("e"),
-                end("d", signal("s2")),
-                "s > f",
-                "f > c > e",
-                "f > W > t > d",
-            ),
-        ),
-        steps(DONE),
+        "receive task that starts",
+        (p('<receiveTask id="R" messageRef="m1" instantiate="true"/>', end("e"), "R > e"),),
+        start="message: m1",
     ),
-    Case(
-        "multiple throw and end",
-        (p(start("s"), throw("t", BOTH), end("e", message("m2") + signal("s2")), "s > t > e"),),
-    ),
-    *(
-        Case(
-            f"escalation {'interrupting' if stops else 'non-interrupting'} boundary",
-            (
-                p(
-                    start("s"),
-                    inside(
-                        "S",
-                        start("is"),
-                        throw("t", escalation("u1")),
-                        work("W"),
-                        end("ie", escalation("u2")),
-                        "is > t > W > ie",
-                    ),
-                    boundary("B", "S", escalation("u1"), interrupting=stops),
-                    end("e"),
-                    end("b"),
-                    "s > S > e",
-                    "B > b",
-                ),
-            ),
-            "" if stops else steps(DONE),
-        )
-        for stops in (True, False)
-    ),
-    *(
-        Case(
-            f"escalation {'interrupting' if stops else 'non-interrupting'} event subprocess",
-            (
-                p(
-                    start("s"),
-                    throw("t", escalation("u1")),
-                    work("W"),
-                    end("e"),
-                    "s > t > W > e",
-                    reacting("E", escalation("u1"), interrupting=stops),
-                ),
-            ),
-            "" if stops else steps(DONE),
-        )
-        for stops in (True, False)
-    ),
-    Case(
-        "compensation throw and end",
-        (
-            p(
-                start("s"),
-                *UNDOING,
-                throw("t", COMPENSATE),
-                work("V"),
-                end("e", COMPENSATE),
-                "s > W > t > V > e",
-            ),
-        ),
-        steps(DONE, "- complete: {activity: H}", "- complete: {activity: V}"),
-    ),
-    Case(
-        "compensation event subprocess",
-        (
-            p(
-                start("s"),
-                inside("S", start("is"), work("W"), end("ie"), "is > W > ie", reacting("E", COMPENSATE)),
-                throw("t", COMPENSATE),
-                end("e"),
-                "s > S > t > e",
-            ),
-        ),
-        steps(DONE),
-    ),
-    Case("error end", (p(start("s"), end("e", ERROR), "s > e"),)),
-    Case(
-        "terminate end",
-        (
-            p(
-                start("s"),
-                gateway("parallel", "f"),
-                work("W"),
-                work("V"),
-                end("e", TERMINATE),
-                end("n"),
-                "s > f",
-                "f > W > e",
-                "f > V > n",
-            ),
-        ),
-        steps(DONE),
-    ),
-    Case("a timer that does not matter any more", (at_boundary(timer("PT1H")),), steps(DONE)),
-    Case("a message that does not matter any more", (at_boundary(message("m1")),), steps(DONE)),
 )
 
 ONE = (p(start("s"), work("W"), end("e"), "s > W > e"),)
@@ -516,6 +291,12 @@ OPERATED = (
         ),
     ),
     Case(
+        "tokens that are put elsewhere",
+        ONE,
+        ends=False,
+        commands=((c.ModifyInstance, {"start": ({"before": "e"},), "cancel": ({"node": "W"},), "text": "skip it"}),),
+    ),
+    Case(
         "a user task that is claimed and given back",
         PERSON,
         ends=False,
@@ -528,4 +309,4 @@ OPERATED = (
     ),
 )
 
-CASES = (*ACTIVITIES, *GATEWAYS, *STARTS, *CAUGHT, *THROWN, *OPERATED)
+CASES = (*ACTIVITIES, *GATEWAYS, *STARTS, *INSTANTIATED, *DECIDED, *CAUGHT, *THROWN, *OPERATED)

@@ -11,23 +11,28 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from bpm.decisions import to_json as decisions_to_json
 from bpm.graph import to_json
 from bpm.replay import Recorded, exported
 from bpm.scenarios import CoreDriver, read_scenarios, run_document
-from bpm.scenarios.world import Thread
+from bpm.scenarios.world import World
 from bpm.semantics.events import FORMAT
 from bpm.store.values import dumps
 from bpm.store.version import ENGINE
-from tests.histories.elements import CASES, Case
+from tests.histories.drawing import Case
+from tests.histories.elements import CASES
 from tests.pure.scenarios.writing import told, write
 
 HERE = Path(__file__).parent
 
 
-def perform(case: Case, folder: Path) -> list[Thread]:
-    """The instances that the case brings about. AssertionError where they do not come to their end."""
+def perform(case: Case, folder: Path) -> World:
+    """What the case brings about. AssertionError where an instance does not come to its end."""
     models = {f"model{number}": xml for number, xml in enumerate(case.models)}
-    said = [f"start: {{{case.start}, variables: {dumps(case.variables)}}}", *case.steps.splitlines()]
+    (folder / "rules.dmn").write_text(case.decisions)
+    files = [*(f"{name}.bpmn" for name in models), *(["rules.dmn"] if case.decisions else [])]
+    said = [f"models: [{', '.join(files)}]", f"start: {{{case.start}, variables: {dumps(case.variables)}}}"]
+    said += case.steps.splitlines()
     said += ["expect: {ended: true}"] if case.ends else []
     file = write(folder, "\n".join(said), **models)
     drivers: list[CoreDriver] = []
@@ -38,7 +43,7 @@ def perform(case: Case, folder: Path) -> list[Thread]:
 
     if case.node:
         begun = driver()
-        assert begun.deploy([f"{name}.bpmn" for name in models], strict=False) == ()
+        assert begun.deploy(files, strict=False) == ()
         begun.world.begin(begun.world.process("p"), case.node, case.variables)
         while begun.move():
             pass
@@ -51,13 +56,15 @@ def perform(case: Case, folder: Path) -> list[Thread]:
         world.execute(world.threads["instance-1"], command(at=world.clock, **arguments))
         while drivers[0].move():
             pass
-    return list(world.threads.values())
+    return world
 
 
-def lines(threads: list[Thread]) -> Iterator[str]:
+def lines(world: World) -> Iterator[str]:
     """The instances as the lines of an exported file."""
     yield dumps(exported.head(engine=ENGINE))
-    for number, thread in enumerate(threads, 1):
+    for key, evaluator in world.deployment.decisions.items():
+        yield dumps(exported.decision(key, key, 1, decisions_to_json(evaluator.decisions)))
+    for number, thread in enumerate(world.threads.values(), 1):
         id = f"definition-{number}"
         yield dumps(exported.definition(id, thread.graph.id, 1, to_json(thread.graph)))
         for commit in thread.commits:
@@ -81,8 +88,8 @@ def record(folder: Path) -> list[Path]:
         if file.exists():
             continue
         with tempfile.TemporaryDirectory() as models:
-            threads = perform(case, Path(models))
-        file.write_text("".join(f"{line}\n" for line in lines(threads)))
+            world = perform(case, Path(models))
+        file.write_text("".join(f"{line}\n" for line in lines(world)))
         made.append(file)
     return made
 
