@@ -1,4 +1,4 @@
-"""The HTTP API under /api/: our own, and Camunda 7's for workers that exist already.
+"""The HTTP API under /api/.
 
 Handlers translate between HTTP and the engine's verbs and hold no rules: who is it, one verb or query, the shape of the
 answer. Errors are problem documents (RFC 9457), all from one table. A project mounts `bpm.urls`.

@@ -75,7 +75,8 @@ def document(request: HttpRequest, code: str, detail: str, **more: Any) -> HttpR
     """The problem document. A code that the table does not know is a refusal (409)."""
     status, title = PROBLEMS.get(code, (409, "The engine refused this"))
     said = {"type": TYPE + code, "title": title, "status": status, "detail": detail, "code": code}
-    response = HttpResponse(values.dumps({**said, "instance": request.path, **more}), content_type=MEDIA_TYPE)
+    where = request.path.replace("\x00", "")
+    response = HttpResponse(values.dumps({**said, "instance": where, **more}), content_type=MEDIA_TYPE)
     response.status_code = status
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
@@ -198,7 +199,9 @@ type Addresses = tuple[list[URLResolver | URLPattern], str, str]
 
 
 def documented(urls: Addresses) -> Addresses:
-    """The API's addresses, answering with a problem document, too, where a method is not allowed."""
+    """The API's addresses, answering with a problem document, too, where a method is not allowed, or where the address
+    holds a NUL character: PostgreSQL has no such text, so nothing can be found by it.
+    """
     for pattern in urls[0]:
         if isinstance(pattern, URLPattern):
             pattern.callback = _documented(pattern.callback)
@@ -208,6 +211,8 @@ def documented(urls: Addresses) -> Addresses:
 def _documented(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
     def documented_view(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            return document(request, "bad_request", "the address holds a NUL character")
         response = view(request, *arguments, **named)
         if response.status_code != 405:
             return response
