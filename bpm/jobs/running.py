@@ -20,7 +20,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 
 from bpm import engine
-from bpm.engine import EngineError, InvalidVariables, LockedTask
+from bpm.engine import EngineError, Invalid, LockedTask
 from bpm.jobs.handlers import BpmnError, Registered, TaskContext, TaskFailure, handler
 
 log = structlog.get_logger(__name__)
@@ -112,16 +112,10 @@ def _context(task: LockedTask) -> TaskContext:
 
 def _say(task: LockedTask, answer: Answer) -> None:
     """Tell the engine. A lost connection is met with patience: the key makes saying it twice harmless."""
+    told = answer
     for pause in (*PATIENCE, None):
         try:
-            answer()
-            return
-        except InvalidVariables as invalid:
-            message = f"what the handler of {task.topic} brought back cannot be stored: {invalid}"
-            answer = partial(engine.fail_task, task.id, worker=task.worker, message=message)
-        except EngineError as refusal:
-            # Somebody else has the task now, or the instance is over: what was done here counts for nothing.
-            log.warning("answer refused", topic=task.topic, task=str(task.id), code=refusal.code, why=refusal.message)
+            told()
             return
         except (OperationalError, InterfaceError) as trouble:
             connection.close()
@@ -129,3 +123,12 @@ def _say(task: LockedTask, answer: Answer) -> None:
                 raise
             log.warning("answer delayed", topic=task.topic, task=str(task.id), trouble=str(trouble))
             time.sleep(pause)
+        except EngineError as refusal:
+            if isinstance(refusal, Invalid) and told is answer:
+                # No later try would be taken either: left at that, the task would run again after each lock, for ever.
+                message = f"what the handler of {task.topic} came to cannot be taken: {refusal}"
+                told = partial(engine.fail_task, task.id, worker=task.worker, message=message)
+                continue
+            # Somebody else has the task now, or the instance is over: what was done here counts for nothing.
+            log.warning("answer refused", topic=task.topic, task=str(task.id), code=refusal.code, why=refusal.message)
+            return

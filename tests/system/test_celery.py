@@ -178,7 +178,7 @@ def test_what_a_handler_brings_back_and_cannot_be_stored_is_a_failure(start_work
     instance = begin("p")
     wait_for(lambda: events(instance, "TASK_FAILED") >= 1, PATIENCE, worker.last_words)
     ((error,),) = ask("SELECT DISTINCT error FROM external_task_events WHERE error IS NOT NULL")
-    assert "cannot be stored" in error
+    assert "cannot be taken" in error
 
 
 def test_doubled_wake_ups_do_nothing_twice(start_worker, valkey):
