@@ -53,6 +53,16 @@ class Task:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+class _NoDetour(urllib.request.HTTPRedirectHandler):
+    """An answer that leads elsewhere is an error: the token is for this address alone."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoDetour)
+
+
 class Client:
     """Holds an address and a token. Safe to use from several threads."""
 
@@ -123,7 +133,7 @@ class Client:
         for left in range(self._tries if repeat else 1, 0, -1):
             request = urllib.request.Request(url, data=data, headers=headers, method="POST")  # noqa: S310 our own address
             try:
-                with urllib.request.urlopen(request, timeout=self._timeout) as answer:  # noqa: S310
+                with _OPENER.open(request, timeout=self._timeout) as answer:
                     content = answer.read()
                 return loads(content) if content else None
             except urllib.error.HTTPError as error:

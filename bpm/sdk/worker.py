@@ -17,6 +17,8 @@ log = logging.getLogger("tokentrail.worker")
 
 # What history keeps of a traceback.
 DETAILS_LIMIT = 10_000
+# With these the API says that an answer makes no sense or is too large, however often it is given.
+UNFIT = (400, 413, 422)
 
 
 class BpmnError(Exception):
@@ -128,6 +130,16 @@ class Worker:
 
     def _answer(self, task: Task, how: _Topic) -> None:
         try:
+            self._say(task, how)
+        except (TypeError, ValueError) as unfit:
+            self._fail_for_good(task, unfit)
+        except Refused as refusal:
+            if refusal.status not in UNFIT:
+                raise
+            self._fail_for_good(task, refusal)
+
+    def _say(self, task: Task, how: _Topic) -> None:
+        try:
             variables = how.run(task)
         except BpmnError as error:
             self.client.error(task, error.code, error.message, variables=error.variables)
@@ -139,6 +151,12 @@ class Worker:
             self.client.fail(task, message, details=traceback.format_exc()[-DETAILS_LIMIT:])
         else:
             self.client.complete(task, variables)
+
+    def _fail_for_good(self, task: Task, why: Exception) -> None:
+        """What the handler came to is nothing that can be sent or taken: left at that, the task would run again after
+        each lock, for ever.
+        """
+        self.client.fail(task, f"what the handler of {task.topic} came to cannot be taken: {why}")
 
     def _hold(self, task: Task, lock_seconds: float, done: threading.Event) -> None:
         while not done.wait(lock_seconds / 3):

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bpm.sdk import BpmnError, Client, Refused, Task, TaskFailure, Unreachable, Worker
+from bpm.sdk import ApiError, BpmnError, Client, Refused, Task, TaskFailure, Unreachable, Worker
 from tests.conftest import wait_for
 
 TASK = {"id": "t1", "topic": "pay", "instance_id": "i1", "version": 2, "variables": {"amount": 1.10}, "later": "added"}
@@ -26,6 +26,13 @@ class Server:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            location = ""
+
+            def do_GET(self) -> None:
+                outer.asked.append((self.path, {}, dict(self.headers)))
+                self.send_response(200)
+                self.end_headers()
+
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])), parse_float=Decimal)
                 outer.asked.append((self.path, body, dict(self.headers)))
@@ -36,12 +43,15 @@ class Server:
                     return
                 status, content = answer
                 self.send_response(status)
+                if self.location:
+                    self.send_header("Location", self.location)
                 self.end_headers()
                 self.wfile.write(json.dumps(content).encode())
 
             def log_message(self, *_: object) -> None:
                 """Quiet."""
 
+        self.handler = Handler
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
@@ -117,6 +127,11 @@ def test_what_is_no_json_is_not_sent(server, client):
         (BpmnError("NO_MONEY", "none left"), "error", {"code": "NO_MONEY", "message": "none left", "variables": {}}),
         (TaskFailure("later", retries=2, retry_after=5), "fail", {"message": "later", "retries": 2, "retry_after": 5}),
         (ValueError("broken"), "fail", {"message": "ValueError: broken"}),
+        (
+            {"paid": {1}},
+            "fail",
+            {"message": "what the handler of pay came to cannot be taken: Object of type set is not JSON serializable"},
+        ),
     ],
 )
 def test_a_worker_answers_what_its_handler_came_to(server, client, outcome, verb, said):
@@ -137,6 +152,30 @@ def test_a_worker_answers_what_its_handler_came_to(server, client, outcome, verb
     assert not thread.is_alive()
     body, _ = server.calls(verb)[0]
     assert {key: body[key] for key in said} == said
+
+
+def test_what_the_engine_cannot_take_is_a_failure_of_the_task(server, client):
+    worker = Worker(client, threads=1, idle=0.05)
+    worker.task("pay")(lambda task: {"x": "much"})
+    server.will("fetch-and-lock", (200, [TASK]))
+    server.will("complete", (413, {"detail": "variables are too large"}))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: server.calls("fail") != [], 10)
+    worker.stop()
+    thread.join(10)
+    body, headers = server.calls("fail")[0]
+    assert body["message"] == "what the handler of pay came to cannot be taken: variables are too large"
+    assert headers["Idempotency-Key"] == "fail-t1-2"
+
+
+def test_a_token_is_not_carried_elsewhere(server, client, monkeypatch):
+    monkeypatch.setattr(server.handler, "location", server.url + "/elsewhere")
+    server.will("complete", (302, {}))
+    with pytest.raises(ApiError) as refused:
+        client.complete(Task(id="t1", topic="pay", instance_id="i"))
+    assert refused.value.status == 302
+    assert [path for path, _, _ in server.asked] == ["/api/external-tasks/t1/complete"]
 
 
 def test_a_worker_holds_the_lock_of_a_slow_handler_and_fetches_only_for_free_threads(server, client):
