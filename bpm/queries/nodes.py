@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -50,5 +50,15 @@ def _read(process: Process) -> dict[str, NodeInfo]:
             node.scope,
             tuple(json.loads(text) for text in node.user.form_fields) if node.user else (),
         )
-        for node in process.nodes.values()
+        for node in map(process.node, _in_order(process, process.id))
     }
+
+
+def _in_order(process: Process, scope: str) -> Iterator[str]:
+    """The ids of a scope's nodes, each subprocess before what is in it. Not by `process.nodes`: the database keeps
+    the keys of an object in an order of its own.
+    """
+    for id in process.scopes[scope].nodes:
+        yield id
+        if id in process.scopes:
+            yield from _in_order(process, id)
