@@ -58,7 +58,7 @@ def decode(cursor: str, length: int) -> list[str]:
     """The values that `encode` wrote. Raises BadCursor."""
     try:
         values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (binascii.Error, ValueError) as error:
+    except (binascii.Error, ValueError, RecursionError) as error:
         raise BadCursor("the cursor cannot be read") from error
     if not isinstance(values, list) or len(values) != length or not all(isinstance(value, str) for value in values):
         raise BadCursor("the cursor belongs to another list")

@@ -62,7 +62,7 @@ def reason_in(request: HttpRequest) -> str:
 def retries_in(request: HttpRequest) -> int:
     """How often the work may be tried. Raises Refused."""
     text = request.POST.get("retries", "1").strip() or "1"
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 100:
+    if not text.isascii() or not text.isdigit() or len(text) > 3 or not 1 <= int(text) <= 100:
         raise Refused(_("Tries must be a number from 1 to 100."))
     return int(text)
 

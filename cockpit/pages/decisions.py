@@ -13,13 +13,13 @@ from bpm.engine.errors import EngineError
 from bpm.engine.variables import loads
 from bpm.queries import decision_tables, decisions, instances
 from bpm.queries.nodes import name_of
-from cockpit.pages.shown import Shown, first, kept
+from cockpit.pages.shown import Shown, first, kept, page_of
 
 
 def listing(request: HttpRequest) -> Shown:
     """The latest versions."""
     search = first(request, "q")
-    found = decisions.list_decisions(search=search or None, after=first(request, "after") or None)
+    found = page_of(decisions.list_decisions, request, search=search or None)
     return Shown(
         "cockpit/decisions.html", _("Decisions"), {"page": found, "search": search, "query": kept(request, "q")}
     )

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 
 from bpm.queries import definitions, diagram, instances
 from bpm.queries.nodes import nodes_of
-from cockpit.pages.shown import Shown, first, kept
+from cockpit.pages.shown import Shown, first, kept, page_of
 
 
 def listing(request: HttpRequest) -> Shown:
     """The latest versions with what runs of each."""
     search = first(request, "q")
-    found = definitions.list_definitions(search=search or None, counts=True, after=first(request, "after") or None)
+    found = page_of(definitions.list_definitions, request, search=search or None, counts=True)
     context = {"page": found, "search": search, "query": kept(request, "q")}
     return Shown("cockpit/definitions.html", _("Processes"), context)
 

@@ -6,9 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from bpm.queries import definitions, incidents
-from bpm.queries.paging import BadCursor, Page
-from bpm.queries.rows import Incident
-from cockpit.pages.shown import Shown, first, kept
+from cockpit.pages.shown import Shown, first, kept, page_of
 
 FILTERS = ("process", "node", "message", "state")
 
@@ -16,16 +14,14 @@ FILTERS = ("process", "node", "message", "state")
 def listing(request: HttpRequest) -> Shown:
     """One page of incidents; asked by htmx: the rows alone."""
     state = "RESOLVED" if first(request, "state") == "resolved" else "OPEN"
-    try:
-        page = incidents.list_incidents(
-            definition_key=first(request, "process") or None,
-            node=first(request, "node") or None,
-            message=first(request, "message") or None,
-            state=state,
-            after=first(request, "after") or None,
-        )
-    except BadCursor:
-        page = Page[Incident](())
+    page = page_of(
+        incidents.list_incidents,
+        request,
+        definition_key=first(request, "process") or None,
+        node=first(request, "node") or None,
+        message=first(request, "message") or None,
+        state=state,
+    )
     context = {
         "page": page,
         "state": state,

@@ -7,9 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bpm.queries import definitions, instances
-from bpm.queries.paging import BadCursor, Page
-from bpm.queries.rows import Instance
-from cockpit.pages.shown import Shown, first, kept
+from cockpit.pages.shown import Shown, first, kept, page_of
 
 # What the segments above the list choose: name -> (title, states, with incident).
 CHOICES = {
@@ -28,17 +26,15 @@ def listing(request: HttpRequest) -> Shown:
     """One page of instances; asked by htmx: the rows alone."""
     chosen = first(request, "state")
     _title, states, with_incident = CHOICES.get(chosen, CHOICES[""])
-    try:
-        found = instances.list_instances(
-            definition_key=first(request, "process") or None,
-            states=states,
-            with_incident=with_incident,
-            search=first(request, "q") or None,
-            node=first(request, "node") or None,
-            after=first(request, "after") or None,
-        )
-    except BadCursor:
-        found = Page[Instance](())
+    found = page_of(
+        instances.list_instances,
+        request,
+        definition_key=first(request, "process") or None,
+        states=states,
+        with_incident=with_incident,
+        search=first(request, "q") or None,
+        node=first(request, "node") or None,
+    )
     context = {
         "page": found,
         "chosen": chosen,

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from bpm.queries.paging import BadCursor, Page
+
 # The address below the site's, its name, and what answers there.
 type Route = tuple[str, str, Callable[..., Any]]
 
@@ -23,8 +25,16 @@ class Shown:
 
 
 def first(request: HttpRequest, name: str) -> str:
-    """A query parameter, stripped; "" where it is absent."""
-    return request.GET.get(name, "").strip()
+    """A query parameter, stripped, without the character that no text of PostgreSQL has; "" where it is absent."""
+    return request.GET.get(name, "").replace("\x00", "").strip()
+
+
+def page_of[T](listed: Callable[..., Page[T]], request: HttpRequest, **wanted: Any) -> Page[T]:
+    """The page of a list that the request's `after` names; an empty one where that is no cursor of the list."""
+    try:
+        return listed(after=first(request, "after") or None, **wanted)
+    except BadCursor:
+        return Page(())
 
 
 def kept(request: HttpRequest, *names: str) -> str:

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bpm.queries import instances, overview, work
-from bpm.queries.paging import BadCursor, Page
-from cockpit.pages.shown import Shown, first, kept
+from cockpit.pages.shown import Shown, first, kept, page_of
 
 TASK_STATES = {
     "": (gettext_lazy("Open"), work.OPEN_EXTERNAL),
@@ -31,7 +30,7 @@ def user_tasks(request: HttpRequest) -> Shown:
         "claimable": {"candidate": name, "candidate_groups": groups, "unassigned": True},
         "unassigned": {"unassigned": True},
     }
-    page = _page(work.list_user_tasks, request, **wanted.get(whose, {}))
+    page = page_of(work.list_user_tasks, request, **wanted.get(whose, {}))
     choices = (
         ("", _("All open")),
         ("mine", _("Mine")),
@@ -64,7 +63,7 @@ def external_tasks(request: HttpRequest) -> Shown:
     """External tasks by topic and state; asked by htmx: the rows alone."""
     chosen = first(request, "state")
     _title, states = TASK_STATES.get(chosen, TASK_STATES[""])
-    page = _page(work.list_external_tasks, request, topic=first(request, "topic") or None, states=states)
+    page = page_of(work.list_external_tasks, request, topic=first(request, "topic") or None, states=states)
     context = {
         "page": page,
         "chosen": chosen,
@@ -77,10 +76,3 @@ def external_tasks(request: HttpRequest) -> Shown:
         return Shown("cockpit/external_tasks_rows.html", context=context, fragment=True)
     topics = overview.ready_by_topic(8)
     return Shown("cockpit/external_tasks.html", _("External tasks"), {**context, "topics": topics})
-
-
-def _page(listed: Any, request: HttpRequest, **wanted: Any) -> Any:
-    try:
-        return listed(after=first(request, "after") or None, **wanted)
-    except BadCursor:
-        return Page[Any](())

@@ -60,6 +60,14 @@ def test_lists_are_filtered(as_operator, failed_order):
     assert not found("external-tasks", "topic=nothing")
 
 
+@pytest.mark.parametrize(
+    "listing", ["definitions", "decisions", "instances", "incidents", "user-tasks", "external-tasks"]
+)
+def test_addresses_that_nobody_was_given_are_pages_all_the_same(as_operator, listing):
+    for query in ("after=nonsense", "q=%00&node=%00&message=%00&topic=%00&process=%00&after=%00"):
+        assert as_operator.get(f"{reverse(f'cockpit:{listing}')}?{query}").status_code == 200, query
+
+
 def test_texts_from_outside_are_shown_as_text(as_operator, models):
     evil = "<script>alert(1)</script>"
     id = engine.start("order", {"evil": evil, evil: 1}, business_key=evil, actor="<b>shop</b>").thread_id
