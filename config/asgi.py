@@ -14,3 +14,8 @@ os.environ.setdefault("DATABASE_POOL_SIZE", "8")
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 
 application = get_asgi_application()
+
+# Imports apps, so it comes after they were set up.
+from bpm.jobs.starting import require_schema  # noqa: E402
+
+require_schema()

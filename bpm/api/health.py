@@ -19,6 +19,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from bpm.audit import checking, sealing
 from bpm.queries import installation, overview
+from bpm.store import schema
 
 log = structlog.get_logger(__name__)
 
@@ -54,7 +55,10 @@ def _database() -> str | None:
 
 def _schema() -> str | None:
     missing = installation.unapplied_migrations()
-    return f"migrations to be applied: {', '.join(missing)}" if missing else None
+    if missing:
+        return f"migrations to be applied: {', '.join(missing)}"
+    verdict = schema.verify()
+    return None if verdict.fit else "; ".join(verdict.differences)
 
 
 def _partitions() -> str | None:

@@ -1,4 +1,5 @@
-"""What happens when a program with the engine in it starts: handlers are found, and ready work is announced to Celery.
+"""What happens when a program with the engine in it starts: handlers are found, ready work is announced to Celery, and
+a program that works (web server, worker, beat) asks first whether the database is what it was written for.
 
 Setting BPM_CELERY_APP names the Celery app that carries wake-ups ("config.celery.app"). Without it nothing is sent from
 this program; the sweeps of whoever runs beat find the work.
@@ -6,10 +7,20 @@ this program; the sweeps of whoever runs beat find the work.
 
 from __future__ import annotations
 
+import contextlib
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import structlog
 from django.conf import settings
+from django.db import Error, connections
 from django.utils.module_loading import autodiscover_modules, import_string
 
 from bpm.engine.announcing import Announcement, register
+from bpm.engine.recovery import MONTHS_AHEAD
+from bpm.store import StoreError, schedule, schema
+
+log = structlog.get_logger(__name__)
 
 
 def start_up() -> None:
@@ -26,3 +37,33 @@ def tell_celery(announcement: Announcement) -> None:
     from bpm.jobs.announcer import SENDER
 
     SENDER.tell(announcement)
+
+
+def require_schema() -> None:
+    """Let the program start only on a database that is fit (`bpm.store.schema`); else end it, with everything that
+    differs. Call it where a program that works begins: in asgi.py or wsgi.py, say.
+
+    A database that does not answer is no reason to end: /readyz says so, and what works tries again. Raises SystemExit.
+    """
+    # A server may load its application in an event loop, where Django lets nobody ask a database.
+    with ThreadPoolExecutor(1) as elsewhere:
+        verdict = elsewhere.submit(_judged).result()
+    if verdict is None:
+        return
+    for note in verdict.notes:
+        log.info("schema", note=note)
+    if not verdict.fit:
+        sys.exit(str(schema.SchemaDiffers(verdict.differences)))
+
+
+def _judged() -> schema.Verdict | None:
+    try:
+        # What was off for months finds no month ahead, and nobody runs that could make it.
+        with contextlib.suppress(Error, StoreError):
+            schedule.ensure_partitions(MONTHS_AHEAD)
+        return schema.verify()
+    except Error as trouble:
+        log.warning("schema not checked", trouble=str(trouble))
+        return None
+    finally:
+        connections.close_all()

@@ -8,13 +8,14 @@ from uuid import UUID
 import structlog
 from celery import shared_task
 from celery.schedules import schedule
-from celery.signals import beat_init, celeryd_after_setup, worker_ready
+from celery.signals import beat_init, celeryd_after_setup, worker_init, worker_ready
 from django.db import connections
 
 from bpm import engine
 from bpm.jobs.queues import consume_topics
 from bpm.jobs.running import run_one
 from bpm.jobs.schedule import JOBS, run_job
+from bpm.jobs.starting import require_schema
 
 log = structlog.get_logger(__name__)
 
@@ -37,9 +38,18 @@ def job(name: str) -> None:
     run_job(name)
 
 
+@worker_init.connect
+def require_fit_database(**_: Any) -> None:
+    """A worker does not start on a database that is not what it was written for. Raises SystemExit."""
+    require_schema()
+
+
 @beat_init.connect
 def put_on_schedule(sender: Any, **_: Any) -> None:
-    """Give Celery beat the table of jobs. A turn that was not taken in time is dropped: the next one does its work."""
+    """Give Celery beat the table of jobs, on a database that is fit. A turn that was not taken in time is dropped: the
+    next one does its work.
+    """
+    require_schema()
     sender.scheduler.update_from_dict(
         {
             f"bpm.{name}": {

@@ -25,6 +25,7 @@ from django.db import Error, close_old_connections
 from bpm.jobs.handlers import topics
 from bpm.jobs.running import run_one
 from bpm.jobs.schedule import Rounds
+from bpm.jobs.starting import require_schema
 
 IDLE = 1.0
 
@@ -41,6 +42,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     missing = [topic for topic in options["topic"] if topic not in topics()]
     if missing:
         raise CommandError(f"no installed app has a handler for {', '.join(missing)}", returncode=1)
+    require_schema()
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
