@@ -194,3 +194,12 @@ def test_ad_hoc__begins_all_and_ends_by_its_condition() -> None:
     assert run.waiting == ["A", "B"]
     run.work("A", done=True)
     assert run.waiting == ["Z"]
+
+
+def test_complex_gateway__several_late_tokens_end_the_instance_once() -> None:
+    graph = draw("start s > parallel f > external A > complex j > end e", "f > external B > j", "f > external C > j")
+    run = Run(graph)
+    for work in ("A", "B", "C"):
+        run.work(work)
+    assert run.ended == "COMPLETED"
+    assert [event.type for event in run.events].count("INSTANCE_COMPLETED") == 1
