@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
@@ -20,6 +23,7 @@ from bpm.store import values
 router = Router()
 
 LINES = "application/x-ndjson"
+LINES_AT_ONCE = 100
 
 
 @router.get("/{id}/trace", auth=may("view"), response=list[dict[str, Any]])
@@ -45,7 +49,10 @@ def get_trace(
     if LINES in request.headers.get("Accept", ""):
         if find_thread(id) is None:
             raise Problem("not_found", f"history knows no instance {id}")
-        return StreamingHttpResponse(_lines(stream(id, wanted, newest_first=newest_first)), content_type=LINES)
+        lines = _lines(stream(id, wanted, newest_first=newest_first))
+        # An asynchronous server would collect a plain iterator whole before it sends the first line.
+        streamed = in_parts(lines) if isinstance(request, ASGIRequest) else lines
+        return StreamingHttpResponse(streamed, content_type=LINES)
     page = trace(id, wanted, newest_first=newest_first, after=after, size=size)
     if page is None:
         raise Problem("not_found", f"history knows no instance {id}")
@@ -70,6 +77,13 @@ def get_explanation(request: HttpRequest, id: UUID, of: UUID | None = None) -> A
     if not mine and (of is not None or find_thread(id) is None):
         raise Problem("not_found", f"there is nothing to explain of {of or id} now")
     return mine
+
+
+async def in_parts(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines for an asynchronous server, some at a time, read in the thread that has the request's connection."""
+    read = sync_to_async(lambda: b"".join(islice(lines, LINES_AT_ONCE)))
+    while part := await read():
+        yield part
 
 
 def _lines(events: Iterable[TraceEvent]) -> Iterator[bytes]:
