@@ -86,8 +86,24 @@ def read_histories(lines: Iterable[str]) -> Iterator[History]:
         commits = _recorded((number, first), rest)
         yield History(
             instance=instance, key=key, version=version, process=process, commits=commits, library=library,
-            others={id: known for id, (_, _, known) in processes.items()},
+            others=_Others(processes),
         )  # fmt: skip
+
+
+class _Others(Mapping[str, Process]):
+    """The processes of the file, also those that are met later."""
+
+    def __init__(self, processes: Mapping[str, tuple[str, int | None, Process]]) -> None:
+        self._processes = processes
+
+    def __getitem__(self, id: str) -> Process:
+        return self._processes[id][2]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._processes)
+
+    def __len__(self) -> int:
+        return len(self._processes)
 
 
 def _commits(

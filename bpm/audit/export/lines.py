@@ -13,7 +13,7 @@ from bpm.audit.histories import LiveHistory
 from bpm.decisions import to_json as decisions_to_json
 from bpm.graph import to_json
 from bpm.replay import exported
-from bpm.store import decisions
+from bpm.store import decisions, definitions
 from bpm.store.reading import Logged
 from bpm.store.values import dumps, loads
 from bpm.store.version import ENGINE
@@ -27,11 +27,11 @@ def json_lines(file: IO[bytes], selection: Selection) -> Iterator[Writer]:
     def say(line: dict[str, Any]) -> None:
         file.write(dumps(line).encode() + b"\n")
 
-    def definition(history: LiveHistory) -> None:
-        found = history.definition
-        if found.id not in known:
-            known.add(found.id)
-            say(exported.definition(str(found.id), found.key, found.version, to_json(found.graph)))
+    def definition(id: UUID | None) -> None:
+        if id is not None and id not in known:
+            known.add(id)
+            found = definitions.load(id)
+            say(exported.definition(str(id), found.key, found.version, to_json(found.graph)))
 
     def decision(commit: Logged) -> None:
         # What was answered, not what was evaluated: one that could not be evaluated is needed to decide so again.
@@ -43,8 +43,9 @@ def json_lines(file: IO[bytes], selection: Selection) -> Iterator[Writer]:
                 say(exported.decision(str(id), found.key, found.version, decisions_to_json(found.decisions)))
 
     def add(history: LiveHistory) -> Iterator[int]:
-        definition(history)
         for commit in history.commits:
+            # Another one than its first, where the instance was migrated.
+            definition(commit.definition_id)
             decision(commit)
             say(
                 exported.commit(

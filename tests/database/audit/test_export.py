@@ -252,3 +252,16 @@ def test_an_export_that_fails_says_why_and_one_that_fell_silent_is_taken_anew(wo
     monkeypatch.setattr(requests, "SILENCE", -1.0)
     assert requests.run_waiting() == {"exports": 1}
     assert requests.get_export(second.id).state == "DONE"
+
+
+def test_an_instance_that_was_migrated_replays_from_its_export(world, bpm, tmp_path):
+    (instance,) = orders(world, 1)
+    changed = ORDER.replace(b'id="B"', b'id="B" name="second thoughts"')
+    world.deploy(changed)
+    engine.migrate_instance(instance, actor="carol", reason="a better model")
+    world.work("B", "C")
+    assert bpm("replay", "--all", "--verify")[0] == 0
+    file, _ = exported(bpm, tmp_path, "jsonl")
+    for more in ((), ("--verify",), ("--verify", "--jobs", "2")):
+        status, said = bpm("replay", file, *more)
+        assert status == 0, said
