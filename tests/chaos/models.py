@@ -63,10 +63,30 @@ OPERATED = model(
     start(), user("wait"), call("called", "chaos_pack"), end(), flows("start -> wait -> called -> end"),
     id="chaos_operated",
 )  # fmt: skip
-STANDING = {
-    f"{one.split(b'process id=')[1].split(b'"')[1].decode()}.bpmn": one
-    for one in (ORDER, PACK, FLAKY, BROKEN, PEOPLE, MAIL, TALK, ANSWER, OPERATED)
-}
+
+
+def files(*models: bytes) -> dict[str, bytes]:
+    """The models by the names of their files."""
+    return {f"{one.split(b'process id=')[1].split(b'"')[1].decode()}.bpmn": one for one in models}
+
+
+STANDING = files(ORDER, PACK, FLAKY, BROKEN, PEOPLE, MAIL, TALK, ANSWER, OPERATED)
+
+NOTED = '<bpmn:message id="m1" name="StormNoted"/>'
+# Tasks, a failure and its second try, a multi-instance, a timer, a called process, a message that starts another one.
+STORM = model(
+    start(), service("pay", "storm.pay"), parallel("fork"), parallel("join"), service("ship", "storm.ship", inner=EACH),
+    catch("pause", duration("PT1S")), call("packing", "storm_pack", IN_OUT), throw("tell", message("m1")), end(),
+    flows("start -> pay -> fork", "fork -> ship -> join", "fork -> pause -> join", "fork -> packing -> join",
+          "join -> tell -> end"),
+    id="storm", before=NOTED,
+)  # fmt: skip
+STORM_PACK = model(start(), service("pack", "storm.pack"), end(), flows("start -> pack -> end"), id="storm_pack")
+STORM_NOTE = model(
+    start(inner=message("m1")), service("note", "storm.note"), end(), flows("start -> note -> end"), id="storm_note",
+    before=NOTED,
+)  # fmt: skip
+STORMY = files(STORM, STORM_PACK, STORM_NOTE)
 
 
 def begun(prefix: str) -> dict[str, bytes]:

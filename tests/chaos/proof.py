@@ -59,7 +59,7 @@ def footprint(instance: UUID, prefix: str) -> dict[str, Any]:
         WHERE thread_id = %s AND event_type <> ALL (%s)""",
         instance, list(LOCKS),
     )  # fmt: skip
-    variables = ask("SELECT scope, name, value::text FROM variables WHERE instance_id = %s AND present", instance)
+    variables = ask("SELECT name, value::text FROM variables WHERE instance_id = %s AND present", instance)
     return {
         "process": key.replace(prefix, ""),
         "state": state,

@@ -51,7 +51,9 @@ def test_killed_at_any_point_a_story_ends_as_if_nothing_had_been(told, tmp_path,
     for point in chosen:
         ledger.unlink(missing_ok=True)
         prefix = f"{form}_{name}_{point}_"
-        assert tell(told, name, prefix, ledger, point=point).signal == signal.SIGKILL
+        died = tell(told, name, prefix, ledger, point=point)
+        # What the schedulers of a story find to do differs, and so how many points they reach.
+        assert died.signal == signal.SIGKILL or "returned" in died.said
         disturbed = told.call(prefix=prefix, **again)
         if disturbed != undisturbed:
             wrong.append((point, points[point - 1], disturbed))
