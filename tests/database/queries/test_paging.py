@@ -83,6 +83,16 @@ def test_a_page_asks_as_often_for_many_rows_as_for_one(orders, listed):
     assert len(many) == len(one) <= 3
 
 
+def test_what_runs_of_each_definition_is_counted_in_one_statement(orders):
+    with CaptureQueriesContext(connection) as asked:
+        page = definitions.list_definitions(counts=True, size=50)
+    assert len(asked) == 2
+    (order,) = [one for one in page.items if one.key == "order"]
+    assert [str(order.running), str(order.suspended), str(order.failed)] == [str(NUMBER), "0", "0"]
+    assert order.incidents
+    assert definitions.get_definition(order.id, counts=True) == order
+
+
 def test_an_instance_says_where_it_is_and_what_it_waits_for(orders):
     instance = instances.get_instance(orders[0])
     assert instance.incidents == 1
