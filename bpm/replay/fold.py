@@ -15,6 +15,8 @@ from bpm.semantics.commands import MigrateInstance
 from bpm.semantics.evolve import BrokenHistory
 from bpm.semantics.state import Task, Timer, Token
 
+# What an event raises that cannot be applied: a broken lifecycle, a payload that lacks something or holds nonsense.
+UNFIT = (BrokenHistory, KeyError, TypeError, ValueError)
 # A history that is broken in its first event is broken in every later one; more than this tells nobody anything.
 MAXIMAL_VIOLATIONS = 100
 
@@ -78,9 +80,9 @@ def fold_commit(state: State, commit: Commit, watch: Watch) -> list[Violation]:
         wrong = watch.event(event)
         try:
             apply(state, event)
-        except (BrokenHistory, KeyError, TypeError, ValueError) as problem:
+        except UNFIT as problem:
             # What an invariant has named already is not said twice.
-            wrong = wrong or [("broken-history", _said(problem))]
+            wrong = wrong or [("broken-history", said(problem))]
         found += [Violation.of(code, commit, ordinal, event, message) for code, message in wrong]
     seal(state, commit.version)
     return found + watch.closed(commit)
@@ -116,5 +118,6 @@ def state_at(
     return state
 
 
-def _said(problem: Exception) -> str:
+def said(problem: Exception) -> str:
+    """What is wrong with the event, in words."""
     return str(problem) if isinstance(problem, BrokenHistory) else f"{type(problem).__name__}: {problem}"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from bpm.decisions import Evaluator
 from bpm.graph import Process
-from bpm.replay.fold import seal
+from bpm.replay.fold import UNFIT, said, seal
 from bpm.replay.history import Commit
 from bpm.semantics import Decided, Event, Need, Refusal, State, decide
 from bpm.semantics import commands as c
-from bpm.semantics.evolve import BrokenHistory, apply
+from bpm.semantics.evolve import apply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +60,8 @@ def verify(
         for ordinal, event in enumerate(commit.events):
             try:
                 apply(state, event)
-            except BrokenHistory as problem:
-                return _divergence(commit, ordinal, event, None, str(problem))
+            except UNFIT as problem:
+                return _divergence(commit, ordinal, event, None, said(problem))
         seal(state, commit.version)
     return None
 

@@ -70,3 +70,11 @@ def test_locks_that_are_no_steps_are_only_folded():
     broken = spoil(commits, "TASK_LOCKED", from_state="DONE")
     found = verify(RUN.process, broken, thread="i")
     assert found is not None and "not DONE" in found.reason
+
+
+def test_a_lock_that_says_nonsense_is_found_too():
+    locks = [replace(one, version=None) if one.command == "LockTask" else one for one in RUN.commits]
+    for nonsense, why in (({"until": "tomorrow"}, "tomorrow"), ({"until": None}, "TypeError")):
+        found = verify(RUN.process, spoil(locks, "TASK_LOCKED", payload=nonsense), thread="i")
+        assert found is not None
+        assert why in found.reason
