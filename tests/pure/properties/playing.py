@@ -27,10 +27,11 @@ COMES = 2
 class Play:
     """One instance, its commits, and the chance that decides what happens next."""
 
-    def __init__(self, process: Process, seed: int, *, thorough: bool = True) -> None:
+    def __init__(self, process: Process, seed: int, *, meddling: float = 0.0) -> None:
+        """`meddling`: how often, of all steps, an operator does something that makes little sense."""
         self.process = process
+        self.meddling = meddling
         self.chance = Random(seed)  # noqa: S311
-        self.thorough = thorough
         self.at = START
         self.state = State(thread="i")
         self.commits: list[Recorded] = []
@@ -45,6 +46,8 @@ class Play:
             if not possible:
                 return
             command, *more = self.chance.choice(possible)
+            if self.chance.random() < self.meddling:
+                command, *more = self._meddle()
             self.do(command)
             for one in more:
                 self.do(one)
@@ -57,9 +60,8 @@ class Play:
             self.refusals.append(decision)
             return
         assert isinstance(decision, Decided), decision
-        if self.thorough:
-            assert decide_from_nothing(self.process, self.state, command) == decision.events
-            assert evolve(self.state, decision.events) == decision.state
+        assert decide_from_nothing(self.process, self.state, command) == decision.events
+        assert evolve(self.state, decision.events) == decision.state
         self.state = decision.state.sealed()
         self.at += timedelta(seconds=1)
         self.commits.append(
@@ -104,6 +106,31 @@ class Play:
         if self._only_conditions():
             yield (c.SetVariables(at=at, variables={"c": 3}),)
             yield (c.SetVariables(at=at, variables=self._variables()),)
+
+    def _meddle(self) -> tuple[c.Command, ...]:
+        """Something that an operator may ask for at any time."""
+        at, chance = self.at, self.chance
+        nodes, tokens = list(self.process.nodes), list(self.state.tokens)
+        incidents = [one.id for one in self.state.incidents.values()] or [0]
+        start: list[dict[str, Any]] = [{chance.choice(("before", "after")): chance.choice(nodes)}]
+        cancel = [{"token": chance.choice(tokens)}, {"node": chance.choice(nodes)}]
+        scope = chance.choice([0, *tokens])
+        return chance.choice(
+            [
+                (c.SuspendInstance(at=at), c.ResumeInstance(at=at)),
+                (c.ModifyInstance(at=at, start=tuple(start)),),
+                (c.ModifyInstance(at=at, cancel=(chance.choice(cancel),)),),
+                (c.ModifyInstance(at=at, start=tuple(start), cancel=(chance.choice(cancel),)),),
+                (c.SetVariables(at=at, token=scope, variables=self._variables()),),
+                (c.SetVariables(at=at, token=scope, unset=("c",)),),
+                (c.RetryIncident(at=at, incident=chance.choice(incidents)),),
+                (c.MigrateInstance(at=at, definition="p:2"),),
+                (c.ReportIncident(at=at, token=chance.choice(tokens), text="stuck"),),
+                (c.CancelInstance(at=at),)
+                if chance.random() < 0.1
+                else (c.SuspendInstance(at=at), c.ResumeInstance(at=at)),
+            ]
+        )
 
     def _called(self, ticket: int) -> c.Command:
         """A called instance ends, or escalates."""

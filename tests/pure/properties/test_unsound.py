@@ -1,4 +1,4 @@
-"""Drawings that make no sense: refused with reasons, or run without a defect for as long as anybody looks."""
+"""Drawings that make no sense, and operators who do as much: refused with reasons, or carried out without a defect."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ def play_for_a_while(seed: int, order: int) -> Play | None:
     compiled = compile_bpmn(Drawing(seed).xml())
     if compiled.errors:
         return None
-    play = Play(compiled.processes[0], seed + order)
+    play = Play(compiled.processes[0], seed + order, meddling=order / 10)
     play.run(LOOKED_AT)
 
-    assert {refusal.code for refusal in play.refusals} <= {"invalid"}
     replayed = ReplayEngine(play.process).replay(play.commits, thread="i")
     assert replayed.violations == ()
     assert compare(play.state, replayed.state) == ()

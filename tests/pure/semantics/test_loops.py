@@ -10,7 +10,7 @@ from tests.pure.semantics.drawing import Run, draw
 
 
 def loop(kind: str, **fields: object) -> dict[str, object]:
-    return {"loop": LoopSpec(kind=kind, **fields)}  # type: ignore[arg-type]
+    return {"loop": LoopSpec(kind=kind, **fields)}
 
 
 def each(kind: str = "parallel", **fields: object) -> dict[str, object]:

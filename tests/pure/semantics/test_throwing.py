@@ -11,7 +11,7 @@ from tests.pure.semantics.drawing import Run, draw
 
 def trigger(kind: str, name: str = "", **fields: object) -> Trigger:
     given = {"name": Formula(text=name)} if name else {}
-    return Trigger(kind=kind, **given, **fields)  # type: ignore[arg-type]
+    return Trigger(kind=kind, **given, **fields)
 
 
 def escalation(code: str | None = None) -> Trigger:
