@@ -137,8 +137,8 @@ def _fail_task(work: Work, command: c.FailExternalTask) -> None:
     write_outward(work, task.token, command.variables)
     try:
         code = locks.error_of(work, task, message=command.message, details=command.details)
-    except Stuck as stuck:
-        raise Refused("invalid", stuck.message) from None
+    except Stuck:
+        code = None  # an expression without an answer makes no error of the failure: it stays what the worker said
     if code is None:
         locks.fail(work, command, task)
     else:

@@ -33,9 +33,9 @@ def _judge_scope(work: Work, scope: int) -> bool:
     name = work.graph.id if scope == 0 else work.token(scope).node
     if name not in work.graph.scopes:
         return False  # the scope's token has moved on: nothing in it is open
-    for id in work.graph.scopes[name].nodes:
+    for id in work.graph.reach:
         node = work.graph.node(id)
-        if id in work.graph.reach and JUDGES[node.kind](work, node, scope):
+        if node.scope == name and JUDGES[node.kind](work, node, scope):
             return True
     return bool(scope) and _judge_ad_hoc(work, work.graph.node(name), scope)
 

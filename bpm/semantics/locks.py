@@ -73,7 +73,8 @@ def _as_seen(work: Work, task: Task, message: str, details: str) -> HostObject:
 
 def fail(work: Work, command: c.FailExternalTask, task: Task) -> None:
     """Count down; with retries left the task is ready again after its pause, else it waits for an operator."""
-    left = task.retries - 1 if command.retries is None else command.retries
+    # A model may give no retries at all: then the first failure is the last.
+    left = max(task.retries - 1, 0) if command.retries is None else command.retries
     if left < 0:
         raise Refused("invalid", f"retries must not be negative, {left} given")
     details = {"details": command.details} if command.details else {}

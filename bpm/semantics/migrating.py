@@ -7,6 +7,7 @@ that are new begin to wait; what the new definition does not have any more ends 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,29 +38,36 @@ def plan(old: Process, new: Process, nodes: dict[str, str] | None = None) -> Pla
     told = nodes or {}
     paired: dict[str, str] = {}
     problems = [f"the old definition has no node {id}" for id in sorted(told) if id not in old.nodes]
-    for id in (id for scope in old.scopes.values() for id in scope.nodes):
+    for id in _in_order(old, old.id):
         target = told.get(id, id)
         found = new.nodes.get(target)
         if found is None:
             problems.append(f"{id} has no partner: {target} is not in the new definition")
-        elif (said := _difference(old.nodes[id], found, paired, old, new)) is not None:
+        elif (said := _difference(old.nodes[id], found, told, old, new)) is not None:
             problems.append(f"{id} and {target} differ: {said}")
         else:
             paired[id] = target
     return Plan(paired, tuple(problems))
 
 
-def _difference(one: Node, other: Node, paired: dict[str, str], old: Process, new: Process) -> str | None:
+def _in_order(graph: Process, scope: str) -> Iterator[str]:
+    """All nodes of a scope and the scopes in it, in the order of the model; the dicts of a stored graph have none."""
+    for id in graph.scopes[scope].nodes:
+        yield id
+        if id in graph.scopes:
+            yield from _in_order(graph, id)
+
+
+def _difference(one: Node, other: Node, told: dict[str, str], old: Process, new: Process) -> str | None:
     if one.kind != other.kind:
         return f"a {one.element} became a {other.element}"
     if (one.trigger and one.trigger.kind) != (other.trigger and other.trigger.kind):
         return "they wait for different things"
     if (one.loop and one.loop.kind) != (other.loop and other.loop.kind):
         return "they loop differently"
-    scopes = (paired.get(one.scope, one.scope), other.scope)
-    if scopes != (other.scope, other.scope) and (one.scope, other.scope) != (old.id, new.id):
+    if told.get(one.scope, one.scope) != other.scope and (one.scope, other.scope) != (old.id, new.id):
         return f"one lies in {one.scope}, the other in {other.scope}"
-    if one.attached_to and paired.get(one.attached_to, one.attached_to) != other.attached_to:
+    if one.attached_to and told.get(one.attached_to, one.attached_to) != other.attached_to:
         return f"one is attached to {one.attached_to}, the other to {other.attached_to}"
     return None
 

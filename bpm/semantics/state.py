@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.decisions import Evaluator
+from bpm.semantics.layers import AnyMembers, AnyTable, split_members, split_table
 from bpm.semantics.lifecycle import is_final
 
 # A question to the state: ("token", 5), ("children", 3), ("variable", 0, "amount"), ... listed in bpm.semantics.view.
@@ -171,6 +172,8 @@ ENTITIES: dict[str, tuple[type, str]] = {
 }
 # Kinds that hang on a token and end with it.
 ATTACHED = ("task", "timer", "user_task", "ticket", "incident")
+# Kinds of tickets that are asked for all at once.
+INDEXED = ("CONDITION", "SIGNAL")
 
 Entity = Any  # one of the classes above; their common fields are `state` and `version`
 
@@ -191,41 +194,45 @@ class State:
     thread: str = ""  # the instance's UUID as text: data for expressions, never compared
     version: int = 0  # the instance's version: how many commits it has
     counter: int = 0  # the last ordinal given
-    instances: dict[int, Instance] = field(default_factory=dict)
-    tokens: dict[int, Token] = field(default_factory=dict)
-    tasks: dict[int, Task] = field(default_factory=dict)
-    timers: dict[int, Timer] = field(default_factory=dict)
-    user_tasks: dict[int, UserTask] = field(default_factory=dict)
-    tickets: dict[int, Ticket] = field(default_factory=dict)
-    incidents: dict[int, Incident] = field(default_factory=dict)
-    variables: dict[tuple[int, str], Variable] = field(default_factory=dict)
-    links: dict[tuple[int, int, str], Link] = field(default_factory=dict)
+    instances: AnyTable[int, Instance] = field(default_factory=dict)
+    tokens: AnyTable[int, Token] = field(default_factory=dict)
+    tasks: AnyTable[int, Task] = field(default_factory=dict)
+    timers: AnyTable[int, Timer] = field(default_factory=dict)
+    user_tasks: AnyTable[int, UserTask] = field(default_factory=dict)
+    tickets: AnyTable[int, Ticket] = field(default_factory=dict)
+    incidents: AnyTable[int, Incident] = field(default_factory=dict)
+    variables: AnyTable[tuple[int, str], Variable] = field(default_factory=dict)
+    links: AnyTable[tuple[int, int, str], Link] = field(default_factory=dict)
     known: frozenset[Key] | None = None
     born_after: int = 0  # the counter when the step began: entities above it were made in this step
     # Compiled decisions by the id of their definition; the shell brings them, they never change.
     library: dict[str, Evaluator] = field(default_factory=dict, compare=False)
     # What this commit has touched, in order: (kind, key) -> None. Emptied by `sealed`.
     touched: dict[tuple[str, Any], None] = field(default_factory=dict)
-    # Open entities by what they hang on: ("scope"|"parent", token) -> token ids; ("attached", token) -> (kind, id).
-    index: dict[tuple[str, int], dict[Any, None]] = field(default_factory=dict)
-    # The inner dicts of `index` that no other state shares: these are changed in place, others copied first.
-    owned: set[tuple[str, int]] = field(default_factory=set, compare=False)
+    # What is asked for together: ("scope"|"parent", token) -> open token ids; ("attached", token) -> open (kind, id);
+    # ("variables", scope) -> names that have a value; ("tickets", kind) -> open ids, of the kinds in INDEXED.
+    index: AnyTable[tuple[str, Any], AnyMembers[Any]] = field(default_factory=dict)
+    # The sets of `index` that no other state shares: these are changed in place, others copied first.
+    owned: set[tuple[str, Any]] = field(default_factory=set, compare=False)
 
     @property
     def instance(self) -> Instance | None:
         """The instance's own entity; None before it has started."""
         return self.instances.get(0)
 
-    def table(self, kind: str) -> dict[Any, Entity]:
+    def table(self, kind: str) -> AnyTable[Any, Entity]:
         """The entities of one kind by key."""
-        found: dict[Any, Entity] = getattr(self, ENTITIES[kind][1])
+        found: AnyTable[Any, Entity] = getattr(self, ENTITIES[kind][1])
         return found
 
     def copy(self) -> State:
         """A state of its own: entities are shared (they are frozen), the tables are not."""
-        tables: dict[str, Any] = {attribute: dict(getattr(self, attribute)) for _, attribute in ENTITIES.values()}
+        tables: dict[str, Any] = {}
+        for name in (*(attribute for _, attribute in ENTITIES.values()), "index"):
+            kept, tables[name] = split_table(getattr(self, name))
+            setattr(self, name, kept)
         self.owned.clear()  # from now on both share what this state had for itself
-        return replace(self, **tables, touched=dict(self.touched), index=dict(self.index), owned=set())
+        return replace(self, **tables, touched=dict(self.touched), owned=set())
 
     def put(self, kind: str, entity: Entity) -> None:
         """Insert or replace an entity and keep the index true. Only evolve and loaders call this."""
@@ -237,18 +244,23 @@ class State:
             if entity.parent:
                 self._mark(("parent", entity.parent), entity.id, is_open)
         elif kind in ATTACHED:
-            self._mark(("attached", entity.token), (kind, entity.id), not is_final(kind, entity.state))
+            is_open = not is_final(kind, entity.state)
+            self._mark(("attached", entity.token), (kind, entity.id), is_open)
+            if kind == "ticket" and entity.kind in INDEXED:
+                self._mark(("tickets", entity.kind), entity.id, is_open)
+        elif kind == "variable":
+            self._mark(("variables", entity.scope), entity.name, entity.present)
 
     def touch(self, kind: str, key: Any) -> None:
         """Note that this commit changes the entity."""
         self.touched[(kind, key)] = None
 
-    def _mark(self, index: tuple[str, int], item: Any, present: bool) -> None:
+    def _mark(self, index: tuple[str, Any], item: Any, present: bool) -> None:
         members = self.index.get(index)
         if present == (members is not None and item in members):
             return
         if members is None or index not in self.owned:
-            members = dict(members or ())
+            members = {} if members is None else split_members(members)
             self.index[index] = members
             self.owned.add(index)
         if present:

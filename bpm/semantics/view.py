@@ -116,20 +116,23 @@ def variable(state: State, scope: int, name: str) -> Variable | None:
 def variables(state: State, scope: int) -> dict[str, Any]:
     """All variables of exactly this scope, by name."""
     _unless_born_here(state, scope, ("variables", scope))
-    return {n: v.value for (s, n), v in sorted(state.variables.items()) if s == scope and v.present}
+    return {name: state.variables[scope, name].value for name in sorted(state.index.get(("variables", scope), ()))}
 
 
 def conditions(state: State) -> list[Ticket]:
     """The open tickets that wait for a condition, oldest first."""
     require(state, "conditions")
-    return [t for _, t in sorted(state.tickets.items()) if t.kind == "CONDITION" and t.state == "OPEN"]
+    return _open_tickets(state, "CONDITION")
 
 
 def signals(state: State, name: str) -> list[Ticket]:
     """The open tickets that wait for a signal, oldest first."""
     require(state, "signals", name)
-    found = (t for _, t in sorted(state.tickets.items()) if t.kind == "SIGNAL" and t.state == "OPEN")
-    return [ticket for ticket in found if ticket.name == name]
+    return [ticket for ticket in _open_tickets(state, "SIGNAL") if ticket.name == name]
+
+
+def _open_tickets(state: State, kind: str) -> list[Ticket]:
+    return [state.tickets[id] for id in sorted(state.index.get(("tickets", kind), ()))]
 
 
 def model(state: State, id: str) -> Evaluator:

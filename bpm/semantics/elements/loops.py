@@ -23,6 +23,8 @@ from bpm.semantics.work import Stuck, Work
 
 # A loop without a bound that never waits would fill the database: a standard loop stops here with an incident.
 ROUNDS_AT_MOST = 100_000
+# All rounds of a parallel multi-instance begin in one transaction, which holds the instance and their rows in memory.
+ROUNDS_AT_ONCE = 50_000
 
 
 def enter_loop(work: Work, token: int, node: Node) -> bool:
@@ -30,6 +32,8 @@ def enter_loop(work: Work, token: int, node: Node) -> bool:
     loop = _spec(node)
     items = _items(work, token, loop)
     total = None if loop.kind == "standard" else len(items) if items is not None else _cardinality(work, token, node)
+    if loop.kind == "parallel" and total is not None and total > ROUNDS_AT_ONCE:
+        raise Stuck("expression", f"{node.id} asks for {total} rounds at once; {ROUNDS_AT_ONCE} are possible")
     if total == 0 or (loop.kind == "standard" and loop.test_before and not _goes_on(work, token, loop, 0)):
         return True
     for boundary in node.boundary:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
+from bpm.semantics.attempts import Attempt
 from bpm.semantics.compensation import compensate
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.errors import throw_escalation
@@ -57,9 +58,11 @@ def _signal(work: Work, token: int, node: Node, trigger: Trigger) -> bool:
             heard = work.graph.node(ticket.node)
             if node.loop is not None and heard.attached_to == node.id:
                 heard = _gentle(heard)
-            woken = occur(work, ticket.token, heard, "signal", body["variables"])
-            if woken is not None and work.token(woken).state == "WAITING":
-                wake(work, woken, "signal")
+            # Who hears it and gets stuck has an incident of its own; the thrower goes on.
+            with Attempt(work, ticket.token, ticket.node):
+                woken = occur(work, ticket.token, heard, "signal", body["variables"])
+                if woken is not None and work.token(woken).state == "WAITING":
+                    wake(work, woken, "signal")
     return True
 
 

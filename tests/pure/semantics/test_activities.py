@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bpm.graph import CallSpec, Formula, Mapping, Trigger
+from bpm.graph import CallSpec, Formula, Mapping, Trigger, WorkSpec
 from bpm.semantics import commands as c
 from tests.pure.semantics.drawing import Run, draw
 
@@ -285,6 +285,24 @@ def test_task__fails_counts_down_pauses_and_waits_for_an_operator() -> None:
     run.work("A")
 
     assert run.ended == "COMPLETED"
+
+
+def test_task__without_retries_waits_for_an_operator_at_its_first_failure() -> None:
+    graph = draw("start s > external A", A={"work": WorkSpec(topic=Formula(text="A"), retries=Formula(text="0"))})
+    run = Run(graph)
+
+    run.do(c.FailExternalTask, task=run.lock("A"), worker="w", message="no")
+
+    assert [i.kind for i in run.state.incidents.values()] == ["task"]
+
+
+def test_task__an_error_expression_without_an_answer_leaves_the_failure_a_failure() -> None:
+    work = WorkSpec(topic=Formula(text="A"), errors=(("E", Formula(text="${nowhere > 1}")),))
+    run = Run(draw("start s > external A", A={"work": work}))
+
+    run.do(c.FailExternalTask, task=run.lock("A"), worker="w", message="no", retries=0)
+
+    assert [i.message for i in run.state.incidents.values()] == ["no"]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_failure_can_be_an_error() -> None:
     assert thrown.payload == {"worker": "w", "code": "AWAY", "message": "away"}
 
 
-def test_an_error_that_cannot_be_judged_keeps_the_completion_and_refuses_the_failure() -> None:
+def test_an_error_that_cannot_be_judged_keeps_the_completion_and_lets_the_failure_be_one() -> None:
     broken = graph(("E", Formula(text="${nobody.knows}")))
     run = Run(broken)
     run.work("A", count=1)
@@ -54,4 +54,5 @@ def test_an_error_that_cannot_be_judged_keeps_the_completion_and_refuses_the_fai
 
     other = Run(broken)
     task = other.lock("A")
-    assert other.refused(c.FailExternalTask, task=task, worker="w", message="m") == "invalid"
+    other.do(c.FailExternalTask, task=task, worker="w", message="m", retries=0)
+    assert [incident.kind for incident in other.state.incidents.values()] == ["task"]

@@ -108,6 +108,12 @@ def test_standard_loop__tests_before_or_after(test_before: bool, waits: list[str
     assert Run(graph).waiting == waits
 
 
+def test_parallel__has_a_bound() -> None:
+    run = Run(draw(ONE, A=loop("parallel", cardinality=Formula(text="1000000000"))))
+    assert [i.kind for i in run.state.incidents.values()] == ["expression"]
+    assert len(run.state.tokens) == 1
+
+
 def test_a_collection_that_is_no_list_opens_an_incident() -> None:
     run = Run(draw(ONE, A=each()), variables={"items": 5})
     assert [i.kind for i in run.state.incidents.values()] == ["expression"]

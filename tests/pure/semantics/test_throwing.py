@@ -49,6 +49,18 @@ def test_signal__wakes_its_own_instance_in_the_step_that_throws_it_and_others_by
     assert [m.payload["kind"] for m in run.messages] == ["SIGNAL"]
 
 
+def test_signal__a_hearer_that_gets_stuck_does_not_hold_up_the_thrower() -> None:
+    unknown = Trigger(kind="timer", timer_kind="duration", timer=Formula(text="${nowhere}"))
+    graph = draw("start s > parallel f > external A > end e", "f > external B > throw x > external D > end g",
+                 "event_subprocess esp", "start t > subprocess sub > end u", "start i > external C > end v",
+                 "boundary b > end w", scopes={"esp": ("t", "sub", "u", "b"), "sub": ("i", "C", "v")},
+                 x={"trigger": trigger("signal", "go")}, b={"attached_to": "sub", "trigger": unknown},
+                 t={"trigger": trigger("signal", "go"), "interrupting": False})  # fmt: skip
+    run = Run(graph)
+    run.work("B")
+    assert "D" in run.waiting
+
+
 def test_link__goes_on_at_the_catch_of_its_name() -> None:
     graph = draw("start s > throw x", "catch y > external A", "catch z > external B",
                  x={"trigger": trigger("link", "one")}, y={"trigger": trigger("link", "two")},

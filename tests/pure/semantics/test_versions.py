@@ -100,6 +100,19 @@ def test_migrate__drops_what_it_is_told_to() -> None:
     assert [t.state for t in run.state.timers.values()] == ["CANCELLED"]
 
 
+def test_plan__does_not_depend_on_the_order_of_stored_graphs() -> None:
+    lines = ("start s > subprocess A > end e", "boundary z > external L", "start t > external B > end u")
+    old = draw(*lines, scopes={"A": ("t", "B", "u")}, z={"attached_to": "A", "trigger": TIMER})
+    renamed = ("start s > subprocess Longer > end e", *lines[1:])
+    new = draw(*renamed, scopes={"Longer": ("t", "B", "u")}, z={"attached_to": "Longer", "trigger": TIMER})
+    stored = dataclasses.replace(
+        old, scopes=dict(reversed(old.scopes.items())), nodes=dict(reversed(old.nodes.items()))
+    )
+
+    assert plan(old, new, {"A": "Longer"}) == plan(stored, new, {"A": "Longer"})
+    assert plan(old, new, {"A": "Longer"}).problems == ()
+
+
 def test_plan__names_each_node_that_does_not_fit() -> None:
     old = draw("start s > external A > user U > end e")
     new = draw("start s > user A > end e")
