@@ -17,11 +17,10 @@ import structlog
 
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
-from bpm.engine.step import Refused, step
+from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.semantics.commands import AdvanceToken, ReportIncident
 from bpm.store import outbox, schedule
 from bpm.store.channel import django_channel
-from bpm.store.errors import RuleBroken
 from bpm.store.outbox import Pending
 from bpm.store.records import CommitRecord
 
@@ -30,8 +29,6 @@ log = structlog.get_logger(__name__)
 ENGINE = "engine"
 # Commits that a process makes after the one that somebody asked for.
 BUDGET = 100
-# Faults of a step that no later try would be spared: not those of the connection.
-DETERMINISTIC = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError, RuleBroken)
 
 # Refusals that say: somebody else was there, or the instance stands still, or is busy and will be asked again.
 PASSED_BY = frozenset({"not_found", "wrong_state", "not_running", "busy"})

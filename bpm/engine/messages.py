@@ -60,9 +60,7 @@ def correlate(
         return before
     by: dict[str, Any] = {"actor": actor, "reason": reason, "message": incoming, "key": key, "content": content}
     keys = [str(value) for value in asked.values()] or None
-    for found, ticket in tickets("MESSAGE", name, business_key=called, keys=keys, variables=asked):
-        if instance not in (None, found):
-            continue
+    for found, ticket in tickets(name, business_key=called, keys=keys, variables=asked, instance=instance):
         record = _take(found, ticket, brought, by)
         if record is not None:
             return record

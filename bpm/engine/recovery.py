@@ -13,7 +13,8 @@ from django.conf import settings
 
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
-from bpm.engine.follow import DETERMINISTIC, ENGINE, Active, go_on
+from bpm.engine.follow import ENGINE, Active, go_on
+from bpm.engine.step import DETERMINISTIC
 from bpm.semantics.events import FORMAT
 from bpm.store import claims, outbox, schedule, schema
 from bpm.store.outbox import Pending

@@ -2,9 +2,11 @@
 
 Delivery is a commit of the receiver, which carries the message's name; a second delivery is recognised and does
 nothing. Then the sender's row is closed. Both may happen twice, in any process; a message that nobody takes yet stays
-where it is.
+where it is. A receiver that is busy or suspended is asked again later: only one whose ticket is closed or which has
+ended is done with.
 
-Messages of one sender, name and keys go first in, first out: one is passed over while an earlier one waits.
+Messages of one sender, name and keys go first in, first out: one is passed over while an earlier one waits. A signal
+waits for an earlier one at each receiver by itself, so that one that stands still holds up nobody else.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from uuid import UUID
 
 import structlog
 
-from bpm.engine.step import Refused, step
+from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.semantics import commands as c
 from bpm.store import definitions, ids, outbox, schedule
 from bpm.store.outbox import Pending
@@ -31,6 +33,8 @@ ENGINE = "engine"
 # How many receivers a message is tried with, and how many one signal reaches in one go.
 CANDIDATES = 20
 AUDIENCE = 10_000
+# Refusals of a receiver that has gone on without the message.
+PAST = frozenset({"duplicate", "wrong_state", "not_found", "not_running"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +69,23 @@ def deliver(message: Pending) -> list[CommitRecord]:
 
 
 def tickets(
-    kind: str,
     name: str,
     *,
     business_key: str | None = None,
     keys: list[str] | None = None,
     variables: dict[str, Any] | None = None,
-    before: datetime | None = None,
-    but: UUID | None = None,
-    limit: int = CANDIDATES,
+    instance: UUID | None = None,
 ) -> list[tuple[UUID, int]]:
-    """Who waits for that: (instance, ticket), the oldest first (see `tickets_that_fit`)."""
+    """Who waits for that message: (instance, ticket), the oldest first (see `tickets_that_fit`)."""
     asked = {
-        "kind": kind,
         "name": name,
         "business_key": business_key,
         "keys": keys,
         "variables": dumps(variables or {}),
-        "before": before,
-        "but": but,
-        "limit": limit,
+        "instance": instance,
+        "limit": CANDIDATES,
     }
-    return [(instance, ticket) for instance, ticket in query(None, "tickets_that_fit", asked)]
+    return [(found, ticket) for found, ticket in query(None, "tickets_that_fit", asked)]
 
 
 def _facts(message: Pending) -> Facts:
@@ -99,7 +98,7 @@ def _facts(message: Pending) -> Facts:
     if not rows:
         return Facts(None, False, None, False, False, False)
     cause, earlier, definition, is_open, call_waits, state = rows[0]
-    waits = earlier and message.kind in ("MESSAGE", "SIGNAL")
+    waits = earlier and message.kind == "MESSAGE"
     return Facts(cause, waits, definition, bool(is_open), call_waits, state == "PENDING")
 
 
@@ -199,47 +198,48 @@ def _cancel(message: Pending, facts: Facts) -> Outcome:
 
 
 def _to(receiver: UUID, message: Pending, facts: Facts, make: Callable[[datetime], c.Command]) -> Outcome:
-    """A step of the receiver. A receiver that refuses is past it: its ticket is closed, or it has ended."""
+    """A step of the receiver; done with, where it takes it or is past it."""
     try:
         record = step(receiver, make, actor=ENGINE, cause=facts.cause, message=message.incoming())
     except Refused as refused:
-        return Outcome(done=not _later(refused))
+        return Outcome(done=_past(refused))
     return Outcome((record,))
 
 
 def _message(message: Pending, facts: Facts) -> Outcome:
     """To the oldest ticket that fits, else to a process that starts with it; else it waits."""
     keys = [] if message.correlation is None else [message.correlation]
-    for instance, ticket in tickets("MESSAGE", message.name, business_key=message.business_key, keys=keys):
-        record = _correlate(instance, ticket, message, facts, message.incoming())
-        if record is not None:
-            return Outcome((record,))
+    for instance, ticket in tickets(message.name, business_key=message.business_key, keys=keys):
+        outcome = _correlate(instance, ticket, message, facts, message.incoming())
+        if outcome.records or not outcome.done:
+            return outcome
     for begun in schedule.starts_named("MESSAGE", message.name)[:1]:
         return _begin(begun, message, facts, ids.derived_instance("message", message.id), "message")
     return Outcome(done=False)
 
 
 def _signal(message: Pending, facts: Facts) -> Outcome:
-    """To every ticket that was open when it was thrown, and to every process that starts with it."""
-    records = []
-    heard = tickets("SIGNAL", message.name, before=message.created_at, but=message.sender, limit=AUDIENCE)
-    for instance, ticket in heard:
-        record = _correlate(instance, ticket, message, facts, message.incoming(ticket))
-        if record is not None:
-            records.append(record)
-    done = len(heard) < AUDIENCE
-    for begun in schedule.starts_named("SIGNAL", message.name):
-        outcome = _begin(begun, message, facts, ids.derived_instance("signal", message.id, begun.id), "signal")
-        records += outcome.records
-        done = done and outcome.done
-    return Outcome(tuple(records), done)
+    """To every ticket and every process that starts with it, as they were open when it was thrown. Done with when each
+    of them has heard it or is past it.
+    """
+    audience = query(None, "audience", {"id": message.id, "limit": AUDIENCE})
+    outcomes = [Outcome(done=len(audience) < AUDIENCE)]
+    for instance, ticket, hears in audience:
+        if hears:
+            outcomes.append(_correlate(instance, ticket, message, facts, message.incoming(ticket)))
+        else:
+            outcomes.append(Outcome(done=False))
+    for begun in schedule.starts_named("SIGNAL", message.name, at=message.created_at):
+        outcomes.append(_begin(begun, message, facts, ids.derived_instance("signal", message.id, begun.id), "signal"))
+    records = [record for outcome in outcomes for record in outcome.records]
+    return Outcome(tuple(records), all(outcome.done for outcome in outcomes))
 
 
-def _correlate(instance: UUID, ticket: int, message: Pending, facts: Facts, incoming: Incoming) -> CommitRecord | None:
-    """The ticket's instance takes the message; None where it does not wait any more."""
+def _correlate(instance: UUID, ticket: int, message: Pending, facts: Facts, incoming: Incoming) -> Outcome:
+    """The ticket's instance takes the message, or does not wait any more; not done with where it may take it later."""
     variables = message.body.get("variables", {})
     try:
-        return step(
+        record = step(
             instance,
             lambda at: c.Correlate(at=at, ticket=ticket, variables=variables, message=_name(message)),
             actor=ENGINE,
@@ -247,8 +247,12 @@ def _correlate(instance: UUID, ticket: int, message: Pending, facts: Facts, inco
             message=incoming,
         )
     except Refused as refused:
-        log.debug("ticket closed meanwhile", instance=str(instance), code=refused.code)
-        return None
+        log.debug("not taken", instance=str(instance), code=refused.code)
+        return Outcome(done=_past(refused))
+    except DETERMINISTIC:
+        log.exception("message cannot be taken", instance=str(instance), message=str(message.id))
+        return Outcome(done=False)  # the others shall hear of it
+    return Outcome((record,))
 
 
 def _begin(begun: schedule.NamedStart, message: Pending, facts: Facts, instance: UUID, trigger: str) -> Outcome:
@@ -280,6 +284,11 @@ def _begin(begun: schedule.NamedStart, message: Pending, facts: Facts, instance:
 def _later(refused: Refused) -> bool:
     """Whether the receiver may take it at another time: it is suspended, or was busy."""
     return refused.code == "busy" or (refused.code == "not_running" and "SUSPENDED" in refused.message)
+
+
+def _past(refused: Refused) -> bool:
+    """Whether the receiver will never take it: it has it, its ticket is closed, or it has ended."""
+    return refused.code in PAST and not _later(refused)
 
 
 def _name(message: Pending) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from uuid import UUID
 
 import structlog
 
-from bpm.engine.follow import DETERMINISTIC, ENGINE, go_on
-from bpm.engine.step import Refused, step
+from bpm.engine.follow import ENGINE, go_on
+from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.expressions.timers import Schedule, following
 from bpm.semantics.commands import FireTimer, StartInstance
 from bpm.store import ids, schedule

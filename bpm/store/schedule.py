@@ -107,11 +107,13 @@ def advance_start(
     return bool(moved)
 
 
-def starts_named(kind: str, name: str, *, channel: Channel | None = None) -> list[NamedStart]:
-    """Start events that wait for a MESSAGE or SIGNAL of that name."""
+def starts_named(
+    kind: str, name: str, *, at: datetime | None = None, channel: Channel | None = None
+) -> list[NamedStart]:
+    """Start events that wait for a MESSAGE or SIGNAL of that name: now, or that waited at that moment."""
     return [
         NamedStart(id=id, definition_id=definition, key=key, node=node)
-        for id, definition, key, node in query(channel, "subscriptions_named", {"kind": kind, "name": name})
+        for id, definition, key, node in query(channel, "subscriptions_named", {"kind": kind, "name": name, "at": at})
     ]
 
 

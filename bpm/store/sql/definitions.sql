@@ -51,9 +51,15 @@ VALUES (%(id)s::uuid, %(definition)s::uuid, %(key)s::text, %(node)s::text, %(kin
         %(at)s::timestamptz);
 
 -- name: subscriptions_named
--- Who starts by a message or signal of that name.
+-- Who starts by a message or signal of that name: who waits now, or who waited at that moment.
 SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
-WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'OPEN' ORDER BY definition_key, node_id;
+WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'OPEN'
+  AND (%(at)s::timestamptz IS NULL OR created_at <= %(at)s::timestamptz)
+UNION ALL
+SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
+WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'CLOSED'
+  AND created_at <= %(at)s::timestamptz AND commit_at > %(at)s::timestamptz
+ORDER BY definition_key, node_id;
 
 -- name: due_starts
 -- Start timers whose moment has come. Not locked: the one who moves the row on (advance_start) has fired it.

@@ -1,11 +1,12 @@
 -- name: tickets_that_fit
--- Who waits for a message or signal, the oldest ticket first. A ticket with a correlation key is found by one of the
--- message's keys (NULL: it has none, and any ticket will do); one without by process variables, as Camunda 7 does. A
--- signal goes to tickets that were open at its throw; its thrower has heard it.
+-- Who waits for a message, the oldest ticket first; where an instance is named, only there. A ticket with a correlation
+-- key is found by one of the message's keys (NULL: it has none, and any ticket will do); one without by process
+-- variables, as Camunda 7 does.
 SELECT w.instance_id, w.ordinal
 FROM runtime_wait_ticket w JOIN process_instances p ON p.id = w.instance_id
-WHERE w.state = 'OPEN' AND w.kind = %(kind)s AND w.name = %(name)s AND p.state = 'RUNNING'
+WHERE w.state = 'OPEN' AND w.kind = 'MESSAGE' AND w.name = %(name)s AND p.state = 'RUNNING'
   AND (%(business_key)s::varchar IS NULL OR p.business_key = %(business_key)s)
+  AND (%(instance)s::uuid IS NULL OR w.instance_id = %(instance)s::uuid)
   AND CASE
       WHEN w.correlation IS NULL OR %(keys)s::varchar[] IS NULL THEN NOT EXISTS (
           SELECT FROM jsonb_each(%(variables)s::jsonb) asked
@@ -17,9 +18,34 @@ WHERE w.state = 'OPEN' AND w.kind = %(kind)s AND w.name = %(name)s AND p.state =
       )
       ELSE w.correlation = ANY (%(keys)s::varchar[])
   END
-  AND (%(before)s::timestamptz IS NULL OR w.created_at <= %(before)s)
-  AND w.instance_id IS DISTINCT FROM %(but)s::uuid
 ORDER BY w.created_at, w.id LIMIT %(limit)s;
+
+-- name: audience
+-- Who has not heard a signal yet: the tickets that were open at its throw and still are (its thrower has heard it), and
+-- whether each can hear it now. A suspended instance hears it when it is resumed, and nobody hears it before an earlier
+-- one of the same sender that is still on its way there. Those that can, first.
+SELECT w.instance_id, w.ordinal, p.state = 'RUNNING' AND NOT EXISTS (
+    SELECT FROM runtime_message e
+    WHERE e.box = 'OUT' AND e.state = 'PENDING' AND e.kind = 'SIGNAL' AND e.name = m.name AND e.sender = m.sender
+      AND (e.sender_version, e.sender_ordinal) < (m.sender_version, m.sender_ordinal)
+      AND w.created_at <= e.created_at
+      AND NOT EXISTS (
+          SELECT FROM runtime_message h
+          WHERE h.box = 'IN' AND h.many AND h.instance_id = w.instance_id AND h.ticket = w.ordinal
+            AND (h.sender, h.sender_version, h.sender_ordinal) = (e.sender, e.sender_version, e.sender_ordinal)
+      )
+) AS hears
+FROM runtime_message m
+JOIN runtime_wait_ticket w ON w.kind = 'SIGNAL' AND w.name = m.name AND w.state = 'OPEN'
+JOIN process_instances p ON p.id = w.instance_id
+WHERE m.id = %(id)s::uuid AND w.created_at <= m.created_at AND w.instance_id <> m.sender
+  AND p.state IN ('RUNNING', 'SUSPENDED')
+  AND NOT EXISTS (
+      SELECT FROM runtime_message h
+      WHERE h.box = 'IN' AND h.many AND h.instance_id = w.instance_id AND h.ticket = w.ordinal
+        AND (h.sender, h.sender_version, h.sender_ordinal) = (m.sender, m.sender_version, m.sender_ordinal)
+  )
+ORDER BY hears DESC, w.created_at, w.id LIMIT %(limit)s;
 
 -- name: delivery_facts
 -- What a delivery asks before it: the commit that sent the message; whether an earlier one of the same sender, name and

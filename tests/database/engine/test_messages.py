@@ -132,3 +132,102 @@ def test_a_signal_from_inside(world):
     instances = [world.start() for _ in range(2)]
     world.start("t")
     assert [world.state(instance) for instance in instances] == ["COMPLETED"] * 2
+
+
+HEARS = model(start(), catch("wait", signal("s")), end(), flows("start -> wait -> end"), before=SIGNAL)
+
+
+def signals(world):
+    return world.ask("SELECT state FROM runtime_message WHERE box = 'OUT' ORDER BY created_at")
+
+
+def test_a_signal_is_brought_again_to_a_receiver_that_was_busy(world, monkeypatch):
+    world.deploy(HEARS)
+    busy, free = world.start(), world.start()
+    step = engine.relay.step
+
+    def refuse(thread, *arguments, **said):
+        if thread == busy:
+            raise engine.Refused("others were faster", code="busy")
+        return step(thread, *arguments, **said)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.relay, "step", refuse)
+        engine.throw_signal("Stop", actor="anna")
+    assert (world.state(busy), world.state(free)) == ("RUNNING", "COMPLETED")
+    assert signals(world) == [("PENDING",)]
+    engine.deliver_pending()
+    assert world.state(busy) == "COMPLETED"
+    assert signals(world) == [("DELIVERED",)]
+
+
+def test_a_receiver_that_faults_keeps_a_signal_from_nobody(world, monkeypatch):
+    world.deploy(HEARS)
+    poisoned, healthy = world.start(), world.start()
+    step = engine.relay.step
+
+    def poison(thread, *arguments, **said):
+        if thread == poisoned:
+            raise ZeroDivisionError
+        return step(thread, *arguments, **said)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.relay, "step", poison)
+        engine.throw_signal("Stop", actor="anna")
+    assert (world.state(poisoned), world.state(healthy)) == ("RUNNING", "COMPLETED")
+    engine.deliver_pending()
+    assert world.state(poisoned) == "COMPLETED"
+
+
+def test_a_suspended_instance_hears_a_signal_when_it_is_resumed_and_holds_up_nobody(world):
+    begins = model(start(inner=signal("s")), user("look"), end(), flows("start -> look -> end"), id="b", before=SIGNAL)
+    twice = model(
+        start(), catch("wait", signal("s")), catch("again", signal("s")), end(),
+        flows("start -> wait -> again -> end"), id="twice", before=SIGNAL,
+    )  # fmt: skip
+    world.deploy(HEARS, twice, begins)
+    instance, still, other = world.start(), world.start("twice"), world.start("twice")
+    engine.suspend_instance(instance, actor="operator")
+    engine.suspend_instance(still, actor="operator")
+    engine.throw_signal("Stop", variables={"first": 1}, actor="anna")
+    assert signals(world) == [("PENDING",)]
+    assert world.where(other) == ["again"]
+    engine.throw_signal("Stop", variables={"second": 2}, actor="anna")
+    assert world.state(other) == "COMPLETED"
+    # What is deployed later does not hear what was thrown before, and nothing starts a second time.
+    world.deploy(begins.replace(b"look", b"see"))
+    engine.deliver_pending()
+    assert world.ask("SELECT count(*) FROM process_instances WHERE definition_key = 'b'") == [(2,)]
+    for one in (instance, still):
+        engine.resume_instance(one, actor="operator")
+    engine.deliver_pending()
+    assert world.state(instance) == "COMPLETED"
+    assert world.variables(instance) == {"first": 1}
+    # Its second catch was not open when the signals were thrown.
+    assert world.where(still) == ["again"]
+    assert signals(world) == [("DELIVERED",)] * 2
+
+
+def test_a_busy_receiver_is_not_passed_over_for_a_new_instance(world, monkeypatch):
+    world.deploy(WAITS, BEGINS)
+    instance = world.start()
+    step = engine.relay.step
+
+    def refuse(thread, *arguments, **said):
+        if thread == instance:
+            raise engine.Refused("others were faster", code="busy")
+        return step(thread, *arguments, **said)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.relay, "step", refuse)
+        engine.publish("Paid", actor="bank")
+    assert world.ask("SELECT count(*) FROM process_instances") == [(1,)]
+    engine.deliver_pending()
+    assert world.state(instance) == "COMPLETED"
+
+
+def test_a_message_for_one_instance_finds_it_behind_many_others(world):
+    world.deploy(WAITS)
+    instances = [world.start() for _ in range(engine.relay.CANDIDATES + 2)]
+    engine.correlate("Paid", instance=instances[-1], actor="bank")
+    assert [world.state(instance) for instance in instances[-2:]] == ["RUNNING", "COMPLETED"]
