@@ -13,6 +13,7 @@ from bpm.expressions import ExpressionError, Host, HostObject, compile_text
 from bpm.expressions.boundary import to_json, truth
 from bpm.graph import Formula
 from bpm.semantics import view
+from bpm.semantics.beans import Beans
 from bpm.semantics.rounds import COUNTS, counts_around
 from bpm.semantics.state import State
 from bpm.semantics.work import Stuck, Work
@@ -115,7 +116,7 @@ def _language(formula: Formula) -> Any:
 
 
 def host(work: Work, token: int) -> Host:
-    """What formulas see of the world besides variables: the step's time and `execution`."""
+    """What formulas see of the world besides variables: the step's time, `execution` and beans."""
     instance = work.state.instance
     node = work.graph.nodes.get(work.state.tokens[token].node) if token else None
     execution = HostObject(
@@ -132,4 +133,4 @@ def host(work: Work, token: int) -> Host:
         },
         variables=True,
     )
-    return Host(now=work.at, objects={"execution": execution})
+    return Host(now=work.at, objects={"execution": execution}, beans=Beans(work))

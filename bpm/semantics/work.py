@@ -6,6 +6,7 @@ event to the copy at once, so that whatever is decided next sees it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -58,6 +59,7 @@ class Work:
     base: State
     at: datetime
     answers: dict[str, Any] = field(default_factory=dict)
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter)  # of beans: how often each has been called so
     state: State = field(init=False)
     events: list[Event] = field(default_factory=list)
     judged: int = 0  # of how many events conditions have been judged (see `judging`)
