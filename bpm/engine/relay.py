@@ -154,8 +154,7 @@ def _called(message: Pending, facts: Facts) -> UUID:
     elif binding == "version_tag":
         found = definitions.find(key, version_tag=str(said))
     elif binding == "deployment" and facts.definition is not None:
-        deployment = definitions.load(facts.definition).deployment_id
-        found = definitions.find(key, deployment=deployment)
+        found = definitions.find_deployed_with(facts.definition, key)
     else:
         found = definitions.find(key)
     if found is None:

@@ -122,21 +122,19 @@ def forget() -> None:
 
 
 def find(
-    key: str,
-    *,
-    version: int | None = None,
-    version_tag: str | None = None,
-    deployment: UUID | None = None,
-    channel: Channel | None = None,
+    key: str, *, version: int | None = None, version_tag: str | None = None, channel: Channel | None = None
 ) -> UUID | None:
-    """The id of the key's definition of that version, tag or deployment, else of the latest; None where there is
-    none.
+    """The id of the key's definition of that version or tag, else of the latest; None where there is none."""
+    rows = query(channel, "find_definition", {"key": key, "version": version, "version_tag": version_tag})
+    return rows[0][0] if rows else None
+
+
+def find_deployed_with(process: UUID, key: str, *, channel: Channel | None = None) -> UUID | None:
+    """The id of the key's definition that was deployed with that process definition; None where there is none.
+
+    What had been deployed before and had not changed counts as deployed with it.
     """
-    rows = query(
-        channel,
-        "find_definition",
-        {"key": key, "version": version, "version_tag": version_tag, "deployment": deployment},
-    )
+    rows = query(channel, "find_definition_deployed_with", {"process": process, "key": key})
     return rows[0][0] if rows else None
 
 

@@ -28,13 +28,19 @@ SELECT process_def_id FROM process_instances WHERE id = %(id)s::uuid;
 SELECT id FROM process_definitions ORDER BY id;
 
 -- name: find_definition
--- The id of a definition of a key: of a version, of a tag, of a deployment, else the latest.
+-- The id of a definition of a key: of a version, of a tag, else the latest.
 SELECT id FROM process_definitions
 WHERE key = %(key)s::text
   AND (%(version)s::bigint IS NULL OR version = %(version)s::bigint)
   AND (%(version_tag)s::text IS NULL OR version_tag = %(version_tag)s::text)
-  AND (%(deployment)s::uuid IS NULL OR deployment_id = %(deployment)s::uuid)
 ORDER BY version DESC LIMIT 1;
+
+-- name: find_definition_deployed_with
+-- The id of the definition of a key that was deployed with a process: in the same deployment, or before it and not
+-- changed by it (what is deployed as it was keeps its version).
+SELECT d.id FROM process_definitions d JOIN process_definitions p ON p.id = %(process)s::uuid
+WHERE d.key = %(key)s::text AND (d.deployment_id = p.deployment_id OR d.commit_version < p.commit_version)
+ORDER BY d.version DESC LIMIT 1;
 
 -- name: close_subscriptions
 -- What waited to start the older versions of a key waits no more; the new version's own follow.

@@ -128,3 +128,24 @@ def test_a_call_may_be_bound_to_a_version(world, binding):
     world.deploy(model(start(), user("other"), end(), flows("start -> other -> end"), id="child"))
     instance = world.start()
     assert world.where(child_of(world, instance)) == ["pay"]
+
+
+def test_a_called_process_that_a_deployment_left_as_it_was_is_deployed_with_its_caller(world):
+    caller = model(
+        start(), call("c", "child", attributes='camunda:calledElementBinding="deployment"'), end(),
+        flows("start -> c -> end"),
+    )  # fmt: skip
+    world.deploy(CHILD)
+    world.deploy(caller, CHILD)
+    instance = world.start()
+    child = child_of(world, instance)
+    assert world.where(child) == ["pay"]
+    # A later version is not what the caller was deployed with.
+    world.deploy(FAILING)
+    second = child_of(world, world.start())
+    versions = world.ask(
+        "SELECT d.version FROM process_instances p JOIN process_definitions d ON d.id = p.process_def_id"
+        " WHERE p.id = ANY (%s)",
+        [child, second],
+    )
+    assert versions == [(1,), (1,)]
