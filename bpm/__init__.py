@@ -10,7 +10,7 @@ in pyproject.toml say exactly how.
 
 What a handler needs comes from here, and is loaded only when somebody asks:
 
-    from bpm import BpmnError, TaskContext, TaskFailure, external_task
+    from bpm import BpmnError, TaskContext, TaskFailure, bean, external_task
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bpm.jobs.handlers import BpmnError, TaskContext, TaskFailure, external_task
+    from bpm.store.beans import bean
 
-__all__ = ["BpmnError", "TaskContext", "TaskFailure", "external_task"]
+__all__ = ["BpmnError", "TaskContext", "TaskFailure", "bean", "external_task"]
 
 
 def __getattr__(name: str) -> Any:
     """The pure packages are imported without Django and Celery, so nothing of the upper packages is imported here."""
     if name not in __all__:
         raise AttributeError(f"module 'bpm' has no attribute {name!r}")
+    if name == "bean":
+        from bpm.store.beans import bean
+
+        return bean
     from bpm.jobs import handlers
 
     return getattr(handlers, name)

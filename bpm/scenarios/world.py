@@ -168,6 +168,9 @@ class World:
                 case Need((("decision", key, _, version) as question,)):
                     found = key if key in known and version in (None, "1") else None
                     command = replace(command, answers=command.answers | {c.answer_name(question): found})
+                case Need((("bean", _) as question,)):
+                    # No program stands around a scenario in memory: it has no beans.
+                    command = replace(command, answers=command.answers | {c.answer_name(question): False})
                 case Need((("model", id),)):
                     state.library[id] = known[id]
                 case Need(keys):

@@ -1,8 +1,8 @@
 """Beans: functions of the program around the engine, called by name in expressions (`${mailer.address(x)}`, `uuid()`).
 
 They lie outside the instance, so the core never calls one. It asks whether a name is registered, and what a call gives;
-the shell's answers stand in the commit's arguments, and replay reads them there. The n-th call of the same name with the
-same arguments in one step is a question of its own.
+the shell's answers stand in the commit's arguments, and replay reads them there. The n-th call of the same name with
+the same arguments in one step is a question of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from bpm.expressions import EvaluationFault, to_json
+from bpm.expressions import EvaluationFault, Json, to_json
 from bpm.semantics.work import Work
 
 
@@ -36,7 +36,7 @@ class Beans(Mapping[str, Callable[..., object]]):
         return 0
 
     def _call(self, name: str, arguments: tuple[object, ...]) -> object:
-        text = json.dumps([to_json(argument) for argument in arguments], ensure_ascii=False, default=_number)
+        text = _exact([to_json(argument) for argument in arguments])
         self._calls[name, text] += 1
         answer: dict[str, Any] = self._work.answer("call", name, text, self._calls[name, text])
         if "fault" in answer:
@@ -44,8 +44,10 @@ class Beans(Mapping[str, Callable[..., object]]):
         return answer["value"]
 
 
-def _number(value: Any) -> Any:
-    """Decimals as text that reads back exactly."""
-    if isinstance(value, Decimal):
-        return str(value)
-    raise TypeError(type(value).__name__)
+def _exact(value: Json) -> str:
+    """JSON text whose numbers read back exactly."""
+    if isinstance(value, list):
+        return f"[{', '.join(_exact(item) for item in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(key)}: {_exact(item)}' for key, item in sorted(value.items()))}}}"
+    return str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)

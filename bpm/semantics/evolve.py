@@ -86,7 +86,7 @@ def apply(state: State, event: Event) -> None:
 def _write(state: State, kind: str, entity: Entity) -> None:
     key = key_of(kind, entity)
     before = state.table(kind).get(key)
-    if before is not None:
+    if before is not None and entity.version != before.version:
         entity = replace(entity, version=before.version)
     state.put(kind, entity)
     state.touch(kind, key)

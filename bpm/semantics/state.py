@@ -175,6 +175,9 @@ ATTACHED = ("task", "timer", "user_task", "ticket", "incident")
 # Kinds of tickets that are asked for all at once.
 INDEXED = ("CONDITION", "SIGNAL")
 
+# The attributes of State that are tables.
+_TABLES = (*(attribute for _, attribute in ENTITIES.values()), "index")
+
 Entity = Any  # one of the classes above; their common fields are `state` and `version`
 
 
@@ -227,12 +230,23 @@ class State:
 
     def copy(self) -> State:
         """A state of its own: entities are shared (they are frozen), the tables are not."""
-        tables: dict[str, Any] = {}
-        for name in (*(attribute for _, attribute in ENTITIES.values()), "index"):
-            kept, tables[name] = split_table(getattr(self, name))
-            setattr(self, name, kept)
+        twin = State(
+            thread=self.thread,
+            version=self.version,
+            counter=self.counter,
+            known=self.known,
+            born_after=self.born_after,
+            library=self.library,
+            touched=dict(self.touched),
+        )
+        for name in _TABLES:
+            table = getattr(self, name)
+            if table:
+                kept, copied = split_table(table)
+                setattr(self, name, kept)
+                setattr(twin, name, copied)
         self.owned.clear()  # from now on both share what this state had for itself
-        return replace(self, **tables, touched=dict(self.touched), owned=set())
+        return twin
 
     def put(self, kind: str, entity: Entity) -> None:
         """Insert or replace an entity and keep the index true. Only evolve and loaders call this."""

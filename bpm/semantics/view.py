@@ -19,7 +19,7 @@ Two questions are not about the instance, and the whole of it does not answer th
 | key | what is asked |
 |---|---|
 | ("bean", name) | whether a bean of that name is registered, into `command.answers` |
-| ("call", name, arguments, n) | what the n-th such call of a bean gives: {"value"} or {"fault"}, into `command.answers` |
+| ("call", name, arguments, n) | what the n-th such call gives: {"value"} or {"fault"}, into `command.answers` |
 | ("decision", key, binding, version) | the id of the decision's definition (None: none), into `command.answers` |
 | ("model", id) | the compiled decisions of that definition, into `state.library` |
 

@@ -1,7 +1,8 @@
 """What the core asks about the world outside of the instance while it decides (`bpm.semantics.view`).
 
 Of a decision (DMN) it asks the id of the definition that is meant, which goes into the command's answers and so into
-the log, and the compiled model, which never changes and is kept in memory.
+the log, and the compiled model, which never changes and is kept in memory. Of a bean it asks whether it is registered,
+and what a call gives.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from uuid import UUID
 from bpm.semantics import State
 from bpm.semantics.commands import Command, answer_name
 from bpm.semantics.state import Key
-from bpm.store import decisions
+from bpm.store import beans, decisions
 from bpm.store.channel import Channel
 
 
 def answered(
     keys: Sequence[Key], command: Command, state: State, *, process: UUID, channel: Channel
 ) -> tuple[Command, list[Key]]:
-    """The command with the answers to the questions about decisions, and the other questions, which are about the
-    instance.
+    """The command with the answers to the questions about decisions and beans, and the other questions, which are about
+    the instance.
 
     Compiled models go into the state's library at once. `process` is the definition that the instance runs by.
     """
@@ -33,6 +34,10 @@ def answered(
             case ("decision", str(name), str(binding), version):
                 found = _bound(name, binding, version, process=process, channel=channel)
                 answers[answer_name(key)] = None if found is None else str(found)
+            case ("bean", str(name)):
+                answers[answer_name(key)] = beans.is_known(name)
+            case ("call", str(name), str(arguments), int()):
+                answers[answer_name(key)] = beans.call(name, arguments)
             case ("model", str(id)):
                 state.library[id] = decisions.load(UUID(id), channel=channel).evaluator
             case _:

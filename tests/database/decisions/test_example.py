@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bpm import engine
-from bpm.audit.replaying import replay_instance
+from bpm.audit.replaying import replay_stored
 from tests.database.decisions.conftest import evaluated
 from tests.database.engine.conftest import World
 
@@ -31,4 +31,4 @@ def test_the_approver_follows_from_amount_and_cost_centre(world: World):
         assert engine.loads(groups) == [group]
         ((table,),) = [one["tables"] for one in evaluated(world, instance)]
         assert [one["id"] for one in table["rules"]] == [rule]
-        assert replay_instance(instance, again=True).problems == ()
+        assert replay_stored([instance], again=True)[0].problems == ()

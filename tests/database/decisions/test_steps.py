@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from bpm import engine
-from bpm.audit.replaying import replay_instance, replay_text
+from bpm.audit.replaying import replay_stored, replay_text
 from bpm.store.unit import Unit
 from tests.database.decisions.conftest import BOUND, decides, deploy, evaluated, rule, tiers
 from tests.database.engine.drawing import call, end, flows, model, start, user
@@ -47,7 +47,7 @@ def test_it_replays_to_the_same_state_and_is_decided_so_again(world):
     instance = world.start(variables={"amount": 100})
     deploy(tier_dmn=tiers(large='"nobody"'))
     engine.complete_user_task(world.only("user_tasks", instance), actor="ann")
-    outcome = replay_instance(instance, again=True)
+    outcome = replay_stored([instance], again=True)[0]
     assert outcome.problems == ()
     assert outcome.commits > 0
 
@@ -125,7 +125,7 @@ def test_without_such_a_decision_an_operator_is_asked_and_may_try_again(world, b
     assert said in message
     engine.retry_incident(world.only("incidents", instance, state="OPEN"), actor="ann")
     assert world.where(instance) == ["decide"]
-    assert replay_instance(instance, again=True).problems == ()
+    assert replay_stored([instance], again=True)[0].problems == ()
 
 
 def test_deployed_later_it_is_found_at_the_next_try(world):
@@ -135,7 +135,7 @@ def test_deployed_later_it_is_found_at_the_next_try(world):
     engine.retry_incident(world.only("incidents", instance, state="OPEN"), actor="ann")
     assert world.where(instance) == ["look"]
     assert tier(world, instance) == "team"
-    assert replay_instance(instance, again=True).problems == ()
+    assert replay_stored([instance], again=True)[0].problems == ()
 
 
 def test_what_a_decision_reads_is_loaded_with_the_rest(world, monkeypatch):

@@ -31,6 +31,10 @@ def parallel(id: str) -> str:
     return f'<bpmn:parallelGateway id="{id}"/>'
 
 
+def exclusive(id: str) -> str:
+    return f'<bpmn:exclusiveGateway id="{id}"/>'
+
+
 def call(id: str, target: str, inner: str = "", attributes: str = "") -> str:
     extensions = f"<bpmn:extensionElements>{inner}</bpmn:extensionElements>"
     return f'<bpmn:callActivity id="{id}" calledElement="{target}" {attributes}>{extensions}</bpmn:callActivity>'

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from bpm import engine
-from bpm.audit.replaying import replay_instance
+from bpm.audit.replaying import replay_stored
 from tests.database.engine.drawing import end, flows, model, service, start
 
 OLD = model(start(), service("a"), service("b"), end(), flows("start -> a -> b -> end"))
@@ -25,7 +25,7 @@ def test_modify__moves_a_token_and_replays(world):
     assert world.variables(instance) == {"x": 1}
     world.work("b")
     assert world.state(instance) == "COMPLETED"
-    assert replay_instance(instance, again=True).problems == ()
+    assert replay_stored([instance], again=True)[0].problems == ()
 
 
 @pytest.mark.parametrize("said", [{}, {"start_before": ["nowhere"]}, {"cancel_at": ["b"]}])
@@ -57,7 +57,7 @@ def test_migrate__goes_on_with_the_new_version_and_replays(world):
     world.work("c")
     assert world.state(instance) == "COMPLETED"
     assert "INSTANCE_MIGRATED" in world.events(instance)
-    assert replay_instance(instance, again=True).problems == ()
+    assert replay_stored([instance], again=True)[0].problems == ()
 
 
 def test_migrate__is_refused_without_another_version_and_for_pairs_that_do_not_fit(world):

@@ -165,7 +165,7 @@ class Run:
 def answered(
     process: Process, state: State, command: c.Command, decisions: dict[str, Evaluator]
 ) -> tuple[c.Command, Decision]:
-    """Decide, answering what is asked about decisions: their key is the id of their only version."""
+    """Decide, answering what lies outside: a decision's key is the id of its only version; there are no beans."""
     while True:
         decision = decide(process, state, command)
         match decision:
@@ -173,6 +173,8 @@ def answered(
                 found = key if key in decisions and version in (None, "1") else None
                 name = c.answer_name(("decision", key, binding, version))
                 command = dataclasses.replace(command, answers=command.answers | {name: found})
+            case Need((("bean", _) as question,)):
+                command = dataclasses.replace(command, answers=command.answers | {c.answer_name(question): False})
             case Need((("model", id),)):
                 state.library[id] = decisions[id]
             case _:
