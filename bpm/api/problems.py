@@ -19,7 +19,7 @@ from bpm.audit.trace import BadCursor as BadTraceCursor
 from bpm.engine.errors import DeployRefused, EngineError
 from bpm.queries.paging import BadCursor
 from bpm.store import values
-from bpm.store.errors import LostRace, StoreError
+from bpm.store.errors import NOT_NOW, LostRace, StoreError
 
 log = structlog.get_logger(__name__)
 
@@ -157,7 +157,8 @@ def _lost_race(request: HttpRequest, error: StoreError) -> HttpResponse:
 
 def _unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
     log.warning("database unavailable", path=request.path, error=str(error))
-    return document(request, "unavailable", "the database cannot be reached; try again")
+    why = NOT_NOW.get(getattr(error.__cause__, "sqlstate", None) or "", "the database cannot be reached")
+    return document(request, "unavailable", f"{why}; try again")
 
 
 def _unexpected(request: HttpRequest, error: Exception) -> HttpResponse:

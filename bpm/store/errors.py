@@ -60,6 +60,19 @@ class RuleBroken(StoreError):
     """The database refused a change against its rules: a fault of the engine, never of its caller."""
 
 
+class Unavailable(psycopg.OperationalError):
+    """The database takes no changes at the moment, and says why. Nothing was written; later the same is right again."""
+
+
+# SQLSTATE -> what is wrong with the database, for people.
+NOT_NOW = {
+    "25006": "the database is read-only",
+    "53100": "the disk of the database is full",
+    "53200": "the database is out of memory",
+    "53300": "the database has no connection left",
+    "53400": "the database has reached a limit of its configuration",
+}
+
 # Beginning anew is right: serialization, deadlock, lock timeout, unique violation of a row born twice, our own.
 TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "TT001"})
 BORN_TWICE = frozenset({"runtime_thread_version_pkey", "process_instances_pkey", "runtime_operation_receipt_key",
@@ -75,6 +88,8 @@ def understood(error: psycopg.Error) -> Exception:
     constraint = error.diag.constraint_name or ""
     if state in TRY_AGAIN or (state == "23505" and _born_twice(constraint)):
         return LostRace(message)
+    if state in NOT_NOW:
+        return Unavailable(f"{NOT_NOW[state]}: {message}")
     if state == "TT003":
         return SecondInstance(message)
     if state == "23514" and message.startswith("no partition of relation"):

@@ -117,14 +117,27 @@ class Ground:
             **more,
         }
 
-    def prepare(self) -> None:
-        """Start the server and make the database, marked as one for tests."""
+    def prepare(self, like: Ground | None = None) -> None:
+        """Start the server and make the database, marked as one for tests; or as another one was when it was new."""
+        if like is not None:
+            self.server.data.parent.mkdir(parents=True)
+            subprocess.run(["cp", "-a", str(like.new), str(self.server.data)], check=True)
+            self.server.start()
+            return
         self.server.start()
         self.server.create_database(DATABASE)
         subprocess.run(
             [sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=self.environment(), check=True
         )
         self.execute("CREATE TABLE IF NOT EXISTS tokentrail_test_database ()")
+        self.server.stop()
+        subprocess.run(["cp", "-a", str(self.server.data), str(self.new)], check=True)
+        self.server.start()
+
+    @property
+    def new(self) -> Path:
+        """What the server's folder was when it was new."""
+        return self.folder / "new"
 
     def execute(self, statement: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement as the superuser, on a connection of its own."""

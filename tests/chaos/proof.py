@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from bpm.audit.replaying import replay_instance
+from bpm.audit.replaying import replay_stored
 from bpm.store import django_channel
 
 # Taking a task leaves its traces in history each time; that it is done once more after a crash is what is promised.
@@ -35,7 +35,7 @@ def of_story(prefix: str, ledger: Path) -> dict[str, Any]:
     return {
         "instances": len(found),
         "footprint": [footprint(instance, prefix) for instance in found],
-        "problems": [problem for instance in found for problem in problems(instance)] + effects(found, ledger),
+        "problems": problems(found) + effects(found, ledger),
     }
 
 
@@ -68,24 +68,29 @@ def footprint(instance: UUID, prefix: str) -> dict[str, Any]:
     }
 
 
-def problems(instance: UUID) -> list[str]:
-    """What is wrong with an instance: gaps, doubles, rows that differ from history, decisions that differ."""
-    found = [f"{instance}: {problem}" for problem in replay_instance(instance, again=True).problems]
-    versions = [
-        row[0] for row in ask("SELECT version FROM runtime_commit WHERE thread_id = %s ORDER BY version", instance)
+def problems(found: list[UUID]) -> list[str]:
+    """What is wrong with instances: gaps, doubles, rows that differ from history, decisions that differ."""
+    replayed = [
+        f"{outcome.instance}: {problem}" for outcome in replay_stored(found, again=True) for problem in outcome.problems
     ]
-    ((version,),) = ask("SELECT version FROM runtime_thread_version WHERE thread_id = %s", instance)
-    if versions != list(range(1, version + 1)):
-        found.append(f"{instance}: the commits are {versions}, the version is {version}")
-    gaps = ask(
+    versions = ask(
+        """SELECT v.thread_id, v.version, count(c.version), max(c.version) FROM runtime_thread_version v
+        LEFT JOIN runtime_commit c USING (thread_id) WHERE v.thread_id = ANY (%s) GROUP BY 1, 2
+        HAVING (count(DISTINCT c.version), count(c.version), min(c.version), max(c.version))
+               <> (v.version, v.version, 1, v.version)""",
+        found,
+    )  # fmt: skip
+    ordinals = ask(
         """SELECT c.sequence, c.events, array_agg(e.ordinal ORDER BY e.ordinal) FROM runtime_commit c
         JOIN runtime_event e ON e.commit_sequence = c.sequence AND e.thread_id = c.thread_id
-        WHERE c.thread_id = %s GROUP BY 1, 2
+        WHERE c.thread_id = ANY (%s) GROUP BY 1, 2
         HAVING array_agg(e.ordinal ORDER BY e.ordinal) <> ARRAY(SELECT generate_series(0, c.events - 1))""",
-        instance,
+        found,
     )  # fmt: skip
-    return found + [
-        f"{instance}: commit {sequence} has events {ordinals} of {count}" for sequence, count, ordinals in gaps
+    return [
+        *replayed,
+        *(f"{id}: {count} commits up to {last}, the version is {version}" for id, version, count, last in versions),
+        *(f"commit {sequence} has the events {there} of {count}" for sequence, count, there in ordinals),
     ]
 
 

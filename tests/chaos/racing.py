@@ -51,4 +51,4 @@ def judge(instance: str) -> dict[str, Any]:
         GROUP BY 1 HAVING count(*) > 1""",
         instance,
     )  # fmt: skip
-    return {"state": state, "events": events, "twice": len(twice), "problems": proof.problems(UUID(instance))}
+    return {"state": state, "events": events, "twice": len(twice), "problems": proof.problems([UUID(instance)])}

@@ -128,7 +128,7 @@ def judge(ledger: str, number: int) -> dict[str, Any]:
         "doubled": sum(max(0, kinds[kind] - number) for kind in KINDS) + len(completed_twice(ids)),
         "shapes": [shape for number, shape in enumerate(shapes) if shape not in shapes[:number]],
         "calls": len(Path(ledger).read_text().splitlines()),
-        "problems": [problem for id in ids for problem in proof.problems(id)] + unaccounted(ids, Path(ledger)),
+        "problems": proof.problems(ids) + unaccounted(ids, Path(ledger)),
     }
 
 
