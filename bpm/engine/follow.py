@@ -8,6 +8,7 @@ So a failure here is logged and never reaches the caller, whose own commit stand
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -27,8 +28,13 @@ from bpm.store.records import CommitRecord
 log = structlog.get_logger(__name__)
 
 ENGINE = "engine"
-# Commits that a process makes after the one that somebody asked for.
+# Commits that a process makes after the one that somebody asked for, and seconds after which it begins no other one:
+# whoever asked waits for them.
 BUDGET = 100
+SECONDS = 5.0
+# What one round of a schedule may take, so that an instance that never comes to rest keeps no other job waiting.
+ROUND_BUDGET = 10_000
+ROUND_SECONDS = 2.0
 
 # Refusals that say: somebody else was there, or the instance stands still, or is busy and will be asked again.
 PASSED_BY = frozenset({"not_found", "wrong_state", "not_running", "busy"})
@@ -62,9 +68,9 @@ class Following:
                 # It may have come before anybody waited for it.
                 self.todo.extend(outbox.pending_named("MESSAGE", event.payload["name"]))
 
-    def run(self, budget: int) -> None:
-        """Work off the queue, so many commits at most."""
-        while self.todo and self.done < budget:
+    def run(self, budget: int, until: float) -> None:
+        """Work off the queue: so many commits at most, and none begun after that moment (of time.monotonic)."""
+        while self.todo and self.done < budget and time.monotonic() < until:
             one = self.todo.popleft()
             self.done += 1
             try:
@@ -113,19 +119,38 @@ def go_on(
     active: Iterable[Active] = (),
     messages: Iterable[Pending] = (),
     budget: int = BUDGET,
+    seconds: float = SECONDS,
 ) -> int:
-    """Do what the commits leave to be done, advance these tokens, deliver these messages. Never raises."""
+    """Do what the commits leave to be done, advance these tokens, deliver these messages, for so long. Never raises."""
+    until = time.monotonic() + seconds
     following = Following()
     following.todo.extend(active)
     following.todo.extend(messages)
     try:
         for record in records:
             following.note(record)
-        following.run(budget)
+        following.run(budget, until)
     except Exception:
         log.exception("not followed; the schedulers go on with it")
     announce(following.left())
     return following.done
+
+
+class Round:
+    """Holds how long a round of a schedule may still take. What it does not come to is left to the next one."""
+
+    def __init__(self) -> None:
+        self.until = time.monotonic() + ROUND_SECONDS
+
+    def __bool__(self) -> bool:
+        return time.monotonic() < self.until
+
+    def go_on(self, *records: CommitRecord, active: Iterable[Active] = ()) -> None:
+        """The same as `go_on`, in what is left of the round: each instance has its turn, and one wake-up tells of the
+        rest.
+        """
+        left = max(0.0, self.until - time.monotonic())
+        go_on(*records, active=active, budget=ROUND_BUDGET, seconds=left)
 
 
 def continue_instance(instance: UUID) -> int:

@@ -13,12 +13,13 @@ from django.conf import settings
 
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
-from bpm.engine.follow import ENGINE, Active, go_on
+from bpm.engine.follow import ENGINE, Active, Round
 from bpm.engine.step import DETERMINISTIC
 from bpm.semantics.events import FORMAT
 from bpm.store import claims, outbox, schedule, schema
 from bpm.store.outbox import Pending
 from bpm.store.outside import query
+from bpm.store.records import CommitRecord
 from bpm.store.values import dumps
 from bpm.store.version import ENGINE as VERSION
 
@@ -47,8 +48,7 @@ def release_expired_locks(limit: int = AT_ONCE) -> Counts:
 def advance_left_behind(limit: int = AT_ONCE, *, older_than: float = LEFT_BEHIND) -> Counts:
     """Advance tokens that are ACTIVE for a while."""
     found = schedule.active_tokens(older_than=older_than, limit=limit)
-    for place in found:
-        go_on(active=[Active(place.instance_id, place.ordinal, None)])
+    Round().go_on(active=[Active(place.instance_id, place.ordinal, None) for place in found])
     return {"tokens": len(found)}
 
 
@@ -72,16 +72,20 @@ _WALK = Walk()
 
 def deliver_pending(limit: int = AT_ONCE) -> Counts:
     """Deliver messages that wait, and let their receivers go on; how many commits that made."""
-    delivered = 0
+    turn = Round()
+    records: list[CommitRecord] = []
+    tried: Pending | None = None
     for message in _WALK.next(limit):
+        if not turn:
+            _WALK.after = tried
+            break
+        tried = message
         try:
-            records = relay.deliver(message)
+            records += relay.deliver(message)
         except DETERMINISTIC:
             log.exception("message cannot be delivered", message=str(message.id), kind=message.kind)
-            continue
-        delivered += len(records)
-        go_on(*records)
-    return {"messages": delivered}
+    turn.go_on(*records)
+    return {"messages": len(records)}
 
 
 def expire_messages(limit: int = AT_ONCE) -> Counts:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from bpm.engine.follow import ENGINE, go_on
+from bpm.engine.follow import ENGINE, Round
 from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.expressions.timers import Schedule, following
 from bpm.semantics.commands import FireTimer, StartInstance
@@ -34,14 +34,17 @@ def fire_due_timers(limit: int = AT_ONCE) -> dict[str, int]:
     now = time.monotonic()
     for place in [place for place, until in _RESTING.items() if until <= now]:
         del _RESTING[place]
-    fired = 0
+    turn = Round()
+    fired: list[CommitRecord] = []
     for timer in schedule.due_timers(limit + len(_RESTING)):
+        if not turn:
+            break
         if (timer.instance_id, timer.ordinal) not in _RESTING:
             record = fire_timer(timer)
             if record is not None:
-                fired += 1
-                go_on(record)
-    return {"timers": fired}
+                fired.append(record)
+    turn.go_on(*fired)
+    return {"timers": len(fired)}
 
 
 def fire_timer(timer: Place) -> CommitRecord | None:
@@ -61,18 +64,21 @@ def fire_start_timers(limit: int = AT_ONCE) -> dict[str, int]:
 
     The instance has an id made of the timer and its moment, so that two schedulers start one; then the timer goes on.
     """
-    started = 0
+    turn = Round()
+    started: list[CommitRecord] = []
     for due in schedule.due_starts(limit):
+        if not turn:
+            break
         record = _start(due)
         after = following(Schedule.from_json(due.schedule), schedule.now())
         fire_at, plan = (None, None) if after is None else (after.fire_at, after.to_json())
         moved = schedule.advance_start(due, fire_at, plan, actor=ENGINE)
         if record is not None and not record.repeated:
-            started += 1
-            go_on(record)
+            started.append(record)
         if not moved:
             log.debug("start timer moved by another scheduler", process=due.key)
-    return {"started": started}
+    turn.go_on(*started)
+    return {"started": len(started)}
 
 
 def _start(due: DueStart) -> CommitRecord | None:

@@ -28,6 +28,9 @@ WAITING = 1_000
 REST = 1.0
 # A wake-up older than this is of no use any more: the sweeps have been there.
 EXPIRES = 60.0
+# Of a program's queues Redis gives what has the smaller number first: an instance that never comes to rest, and wakes
+# its worker again and again, lets the jobs of the schedule (0) go before it.
+AFTER_THE_SCHEDULE = 6
 # Seconds that a program which ends waits for its wake-ups to be sent.
 LAST_WORDS = 1.0
 
@@ -89,9 +92,9 @@ def send(announcement: Announcement) -> None:
 
     wake(topic for topic in announcement.topics if handler(topic) is not None)
     for instance in announcement.instances:
-        continue_instance.apply_async((str(instance),), expires=EXPIRES, retry=False)
+        continue_instance.apply_async((str(instance),), expires=EXPIRES, retry=False, priority=AFTER_THE_SCHEDULE)
     if announcement.messages:
-        job.apply_async(("messages",), expires=EXPIRES, retry=False)
+        job.apply_async(("messages",), expires=EXPIRES, retry=False, priority=AFTER_THE_SCHEDULE)
 
 
 def wake(topics: Iterable[str]) -> int:

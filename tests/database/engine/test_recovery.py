@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,7 @@ from bpm import engine
 from bpm.engine import follow
 from bpm.jobs import handlers, schedule
 from bpm.semantics.elements import BEHAVIOURS
-from tests.database.engine.drawing import catch, duration, end, flows, message, model, parallel, service, start
+from tests.database.engine.drawing import catch, duration, end, exclusive, flows, message, model, parallel, service, start
 
 ONE = model(start(), service("pay"), end(), flows("start -> pay -> end"))
 FORK = model(
@@ -68,6 +69,32 @@ def test_a_poisoned_instance_becomes_an_incident_and_blocks_nobody(world, monkey
         engine.retry_incident(incident, actor="operator")
     world.work("a", "b")
     assert (world.state(poisoned), world.state(healthy)) == ("COMPLETED", "COMPLETED")
+
+
+def test_an_instance_that_never_rests_leaves_the_others_their_turn(world, monkeypatch):
+    world.deploy(model(start(), exclusive("round"), flows("start -> round", "round -> round")))
+    restless = [world.start() for _ in range(3)]
+    before = [_version(world, instance) for instance in restless]
+    world.move_clock(10)
+    world.announced.clear()
+    monkeypatch.setattr(follow, "ROUND_SECONDS", 0.5)
+    begun = time.monotonic()
+    assert engine.advance_left_behind() == {"tokens": 3}
+    assert time.monotonic() - begun < 5
+    gone_on = [_version(world, instance) - was for instance, was in zip(restless, before, strict=True)]
+    assert max(gone_on) - min(gone_on) <= 1 and min(gone_on) > 0
+    assert [set(announcement.instances) for announcement in world.announced] == [set(restless)]
+
+
+def test_a_round_without_time_leaves_all_to_the_next(world, monkeypatch):
+    world.deploy(model(start(), catch("pause", duration("PT1S")), end(), flows("start -> pause -> end")))
+    instances = [world.start() for _ in range(2)]
+    world.move_clock(5)
+    monkeypatch.setattr(follow, "ROUND_SECONDS", 0.0)
+    assert (engine.fire_due_timers(), engine.deliver_pending()) == ({"timers": 0}, {"messages": 0})
+    monkeypatch.undo()
+    assert engine.fire_due_timers() == {"timers": 2}
+    assert [world.state(instance) for instance in instances] == ["COMPLETED"] * 2
 
 
 def test_a_timer_that_cannot_fire_blocks_nobody(world, monkeypatch):
@@ -224,3 +251,7 @@ def test_all_workers_get_every_task_once(world):
         thread.join()
     assert len(taken) == len(set(taken)) == 30
     assert {world.state(instance) for instance in instances} == {"COMPLETED"}
+
+
+def _version(world, instance) -> int:
+    return world.ask("SELECT version FROM runtime_thread_version WHERE thread_id = %s", instance)[0][0]
