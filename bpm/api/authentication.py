@@ -25,11 +25,14 @@ PERMISSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: the name that history keeps, and whether it is a person with a session."""
+    """Who asks: the name that history keeps (a program's is "token:" and the token's, which no account can have), and
+    whether it is a person with a session. `rights` are what its role may do.
+    """
 
     name: str
     person: bool
     groups: tuple[str, ...] = ()
+    rights: frozenset[str] = frozenset()
 
 
 class TokenAuth(HttpBearer):
@@ -46,7 +49,7 @@ class TokenAuth(HttpBearer):
             raise Problem("not_authenticated", "the token is unknown or was revoked")
         if not bearer.may(self.right):
             raise Problem("not_allowed", f"a token with the role {bearer.role} may not do this: it needs {self.right}")
-        return Caller(bearer.name, person=False)
+        return Caller(f"token:{bearer.name}", person=False, rights=access.ROLES[bearer.role][1])
 
 
 class SessionAuth(APIKeyCookie):
@@ -68,7 +71,8 @@ class SessionAuth(APIKeyCookie):
         if not user.has_perm(PERMISSIONS[self.right]):
             raise Problem("not_allowed", f"{user.get_username()} may not do this: it needs {PERMISSIONS[self.right]}")
         groups = tuple(user.groups.order_by("name").values_list("name", flat=True))
-        return Caller(user.get_username(), person=True, groups=groups)
+        rights = frozenset(right for right, permission in PERMISSIONS.items() if user.has_perm(permission))
+        return Caller(user.get_username(), person=True, groups=groups, rights=rights)
 
 
 def may(right: str) -> list[Callable[[HttpRequest], Any]]:

@@ -38,6 +38,7 @@ def fetch_and_lock(request: HttpRequest, given: FetchIn) -> Any:
         max=given.max,
         lock_seconds=given.lock_seconds,
         key=key_of(request),
+        actor=caller_of(request).name,
     )
 
 
@@ -75,6 +76,7 @@ def complete(request: HttpRequest, id: UUID, given: CompleteIn) -> Any:
         variables=given.variables,
         local_variables=given.local_variables,
         key=key_of(request),
+        actor=caller_of(request).name,
     )
     return commit(record)
 
@@ -91,6 +93,7 @@ def fail(request: HttpRequest, id: UUID, given: FailIn) -> Any:
         retry_after=given.retry_after,
         variables=given.variables,
         key=key_of(request),
+        actor=caller_of(request).name,
     )
     return commit(record)
 
@@ -105,6 +108,7 @@ def error(request: HttpRequest, id: UUID, given: ErrorIn) -> Any:
         message=given.message,
         variables=given.variables,
         key=key_of(request),
+        actor=caller_of(request).name,
     )
     return commit(record)
 
@@ -112,13 +116,21 @@ def error(request: HttpRequest, id: UUID, given: ErrorIn) -> Any:
 @router.post("/{id}/extend", response={204: None}, auth=may("work"))
 def extend(request: HttpRequest, id: UUID, given: ExtendIn) -> Any:
     """Hold the task for so many more seconds from now."""
-    external_tasks.extend_lock(id, worker=given.worker, seconds=given.lock_seconds, key=key_of(request))
+    external_tasks.extend_lock(
+        id,
+        worker=given.worker,
+        seconds=given.lock_seconds,
+        key=key_of(request),
+        actor=caller_of(request).name,
+    )
     return Status(204, None)
 
 
 @router.post("/{id}/unlock", response={204: None}, auth=may("work"))
 def unlock(request: HttpRequest, id: UUID, given: UnlockIn) -> Any:
-    """Give the task back: it is ready at once."""
+    """Give the task back: it is ready at once. Whoever may operate takes it from any worker: then none is named."""
     caller = caller_of(request)
-    external_tasks.unlock_task(id, actor=given.worker or caller.name, worker=given.worker, key=key_of(request))
+    if given.worker is None and "operate" not in caller.rights:
+        raise Problem("not_allowed", "a worker gives back what it holds itself: name the worker")
+    external_tasks.unlock_task(id, actor=caller.name, worker=given.worker, key=key_of(request))
     return Status(204, None)

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.engine.errors import Invalid, NotFound
-from bpm.engine.follow import follow
+from bpm.engine.follow import ENGINE, follow
 from bpm.engine.step import Refused as StepRefused
 from bpm.engine.step import step
 from bpm.store import errors, ids, receipts
@@ -23,6 +23,8 @@ from bpm.store.records import CommitRecord, Incoming
 # Names of people, workers, topics, keys: what history keeps in a column.
 NAME_LIMIT = 255
 REASON_LIMIT = 4_000
+# Names under which the engine itself acts: no person, program or worker has one of them.
+RESERVED = frozenset({ENGINE})
 
 
 class Refused(StepRefused):
@@ -59,7 +61,7 @@ def act(
     content: str | None = None,
 ) -> CommitRecord:
     """One step of an instance, and what follows from it. Raises NotFound, KeyConflict, Refused, Invalid."""
-    named(actor, "actor")
+    acting_as(actor)
     if key is not None:
         named(key, "key")
     stated = given_reason(reason)
@@ -90,10 +92,11 @@ def act_outside(
 
     Raises KeyConflict, Refused (busy).
     """
+    acting_as(actor)
     if key is None:
         return do(None)
     try:
-        return receipts.once(None, named(actor, "actor"), named(key, "key"), said, do)
+        return receipts.once(None, actor, named(key, "key"), said, do)
     except errors.KeyConflict as conflict:
         raise KeyConflict(str(conflict)) from None
     except errors.Busy as busy:
@@ -127,6 +130,15 @@ def named(text: str, what: str, *, limit: int = NAME_LIMIT, least: int = 1) -> s
     except UnicodeEncodeError:
         raise Invalid(f"{what} is no Unicode text") from None
     return text
+
+
+def acting_as(name: str, what: str = "actor") -> str:
+    """The name of somebody who acts: any but the engine's own, by which history tells what nobody asked for. Raises
+    Invalid.
+    """
+    if named(name, what) in RESERVED:
+        raise Invalid(f"{name} is a name of the engine itself: no {what} has it")
+    return name
 
 
 def given_reason(reason: str | None) -> str | None:

@@ -1,5 +1,8 @@
 """External tasks: fetch and lock, complete, fail, BPMN error, extend, unlock, retries.
 
+Each takes the name of the worker, by which a lock is held, and the `actor`: who speaks for the worker, where that is
+known apart from it (the token of a request). Without one the worker is the actor. An idempotency key is the actor's.
+
 A lock and its extension are no step: they change the task's row alone, guarded by its own version (`bpm.store.claims`).
 Completing, failing and throwing an error are steps of the instance, and ask whether the worker still holds the lock.
 """
@@ -10,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from bpm.engine.acting import Entity, Refused, act, act_outside, bounded, entity, given_reason, named
+from bpm.engine.acting import Entity, Refused, act, act_outside, acting_as, bounded, entity, given_reason, named
 from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
@@ -32,14 +35,21 @@ DETAILS_LIMIT = 20_000
 
 
 def fetch_and_lock(
-    topics: Sequence[str], *, worker: str, max: int = 1, lock_seconds: float = LOCK_SECONDS, key: str | None = None
+    topics: Sequence[str],
+    *,
+    worker: str,
+    max: int = 1,
+    lock_seconds: float = LOCK_SECONDS,
+    key: str | None = None,
+    actor: str | None = None,
 ) -> list[LockedTask]:
     """Lock up to `max` ready tasks of the topics for the worker, by priority, then age; with the variables they see.
 
     With an idempotency `key` a worker that lost the answer gets those that it still holds by that fetch. Nothing ready
     gives an empty list, which no key keeps. Raises Invalid for arguments that make no sense, KeyConflict.
     """
-    named(worker, "worker")
+    acting_as(worker, "worker")
+    who = actor or worker
     if isinstance(topics, str) or not topics:
         raise Invalid("topics must be a list of at least one topic")
     wanted = [named(topic, "topic") for topic in topics]
@@ -49,12 +59,12 @@ def fetch_and_lock(
     fetched: list[LockedTask] = []
 
     def fetch(channel: Channel | None) -> Done | None:
-        fetched[:] = claims.fetch_and_lock(wanted, worker, max, seconds, channel=channel)
+        fetched[:] = claims.fetch_and_lock(wanted, worker, max, seconds, actor=who, channel=channel)
         locked = [[str(task.id), task.version] for task in fetched]
         return Done(fetched[0].sequence, locked) if locked else None
 
-    said = {"verb": "fetch_and_lock", "topics": wanted, "max": max, "lock_seconds": seconds}
-    done = act_outside(worker, key, said, fetch)
+    said = {"verb": "fetch_and_lock", "worker": worker, "topics": wanted, "max": max, "lock_seconds": seconds}
+    done = act_outside(who, key, said, fetch)
     if done is not None and done.repeated:
         return claims.still_locked([(UUID(id), version) for id, version in done.result], done.sequence)
     return fetched
@@ -85,7 +95,7 @@ def complete_task(
     return act(
         task.instance,
         lambda at: c.CompleteExternalTask(at=at, task=task.ordinal, worker=worker, **brought),
-        actor=actor or named(worker, "worker"),
+        actor=actor or acting_as(worker, "worker"),
         key=key,
         cause=cause,
     )
@@ -120,7 +130,7 @@ def fail_task(
         lambda at: c.FailExternalTask(
             at=at, task=task.ordinal, worker=worker, retries=retries, retry_after=pause, variables=brought, **said
         ),
-        actor=actor or named(worker, "worker"),
+        actor=actor or acting_as(worker, "worker"),
         key=key,
         cause=cause,
     )
@@ -147,26 +157,35 @@ def throw_task_error(
     return act(
         task.instance,
         lambda at: c.ThrowBpmnError(at=at, task=task.ordinal, worker=worker, **said),
-        actor=actor or named(worker, "worker"),
+        actor=actor or acting_as(worker, "worker"),
         key=key,
         cause=cause,
     )
 
 
-def extend_lock(id: UUID | str, *, worker: str, seconds: float = LOCK_SECONDS, key: str | None = None) -> None:
+def extend_lock(
+    id: UUID | str,
+    *,
+    worker: str,
+    seconds: float = LOCK_SECONDS,
+    key: str | None = None,
+    actor: str | None = None,
+) -> None:
     """Hold the task for so many more seconds from now. Raises NotFound, Invalid, KeyConflict, Refused (as
     `complete_task`).
     """
     task = _task(id)
-    held, more = named(worker, "worker"), bounded(seconds, "seconds", LONGEST_LOCK)
+    held, more = acting_as(worker, "worker"), bounded(seconds, "seconds", LONGEST_LOCK)
+    who = actor or held
 
     def extend(channel: Channel | None) -> Done:
-        lock = claims.extend(task.id, held, more, channel=channel)
+        lock = claims.extend(task.id, held, more, actor=who, channel=channel)
         if lock is None:
             raise _why_not(task, worker)
         return Done(lock.sequence, lock.lock_expire_at.isoformat())
 
-    act_outside(held, key, {"verb": "extend_lock", "task": str(task.id), "seconds": more}, extend)
+    said = {"verb": "extend_lock", "task": str(task.id), "worker": held, "seconds": more}
+    act_outside(who, key, said, extend)
 
 
 def unlock_task(
@@ -177,7 +196,7 @@ def unlock_task(
     Raises NotFound, Invalid, KeyConflict and Refused.
     """
     task = _task(id)
-    who, stated = named(actor, "actor"), given_reason(reason)
+    who, stated = acting_as(actor), given_reason(reason)
     holder = None if worker is None else named(worker, "worker")
 
     def unlock(channel: Channel | None) -> Done:

@@ -66,15 +66,26 @@ def fetch_and_lock(
     limit: int = 1,
     lock_seconds: float = 60,
     *,
+    actor: str | None = None,
     channel: Channel | None = None,
 ) -> list[LockedTask]:
-    """Lock up to `limit` READY tasks for the worker, by priority then age. `topics` may give each its own seconds."""
+    """Lock up to `limit` READY tasks for the worker, by priority then age. `topics` may give each its own seconds.
+
+    `actor`: who asks for the worker, where that is known apart from its name.
+    """
     seconds = topics if isinstance(topics, Mapping) else dict.fromkeys(topics, lock_seconds)
     asked = dumps([{"topic": topic, "lock_seconds": locked} for topic, locked in seconds.items()])
     rows = query(
         channel,
         "fetch_and_lock",
-        {"topics": asked, "worker": worker, "limit": limit, "engine": ENGINE, "format": FORMAT},
+        {
+            "topics": asked,
+            "worker": worker,
+            "actor": actor or worker,
+            "limit": limit,
+            "engine": ENGINE,
+            "format": FORMAT,
+        },
     )
     return _locked(rows)
 
@@ -112,12 +123,21 @@ def _locked(rows: list[tuple[Any, ...]]) -> list[LockedTask]:
     ]  # fmt: skip
 
 
-def extend(task: UUID, worker: str, seconds: float, *, channel: Channel | None = None) -> Lock | None:
+def extend(
+    task: UUID, worker: str, seconds: float, *, actor: str | None = None, channel: Channel | None = None
+) -> Lock | None:
     """The lock ends so many seconds from now; None where the worker does not hold it (any more)."""
     rows = query(
         channel,
         "extend_lock",
-        {"id": task, "worker": worker, "seconds": seconds, "engine": ENGINE, "format": FORMAT},
+        {
+            "id": task,
+            "worker": worker,
+            "actor": actor or worker,
+            "seconds": seconds,
+            "engine": ENGINE,
+            "format": FORMAT,
+        },
     )
     return Lock(lock_expire_at=rows[0][0], version=rows[0][1], sequence=rows[0][2]) if rows else None
 

@@ -27,7 +27,7 @@ WITH asked AS (
                                 engine_version, format)
     SELECT sequence, at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', sequence,
            'FetchAndLock', jsonb_build_object('topics', %(topics)s::jsonb, 'limit', %(limit)s::integer),
-           %(worker)s::text, events, '{}', %(engine)s::text, %(format)s::smallint
+           %(actor)s::text, events, '{}', %(engine)s::text, %(format)s::smallint
     FROM stamp
 ), locked AS (
     UPDATE external_tasks t
@@ -41,7 +41,7 @@ WITH asked AS (
         at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
         commit_sequence, ordinal, thread_version, row_version, actor, engine_version, format)
     SELECT commit_at, instance_id, id, lock_owner, 'TASK_LOCKED', token_id, node_id, 'READY', 'LOCKED', 'work',
-           jsonb_build_object('until', lock_expire_at), sequence, place - 1, sequence, version, %(worker)s::text,
+           jsonb_build_object('until', lock_expire_at), sequence, place - 1, sequence, version, %(actor)s::text,
            %(engine)s::text, %(format)s::smallint
     FROM locked
 )
@@ -72,14 +72,14 @@ WITH held AS MATERIALIZED (
                                 engine_version, format)
     SELECT sequence, commit_at, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
            sequence, 'ExtendLock', jsonb_build_object('task', id, 'seconds', %(seconds)s::double precision),
-           %(worker)s::text, 1, '{}', %(engine)s::text, %(format)s::smallint
+           %(actor)s::text, 1, '{}', %(engine)s::text, %(format)s::smallint
     FROM extended
 ), told AS (
     INSERT INTO external_task_events (
         at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
         commit_sequence, ordinal, thread_version, row_version, actor, engine_version, format)
     SELECT commit_at, instance_id, id, lock_owner, 'TASK_EXTENDED', token_id, node_id, 'LOCKED', 'LOCKED', 'work',
-           jsonb_build_object('until', lock_expire_at), sequence, 0, sequence, version, %(worker)s::text,
+           jsonb_build_object('until', lock_expire_at), sequence, 0, sequence, version, %(actor)s::text,
            %(engine)s::text, %(format)s::smallint
     FROM extended
 )

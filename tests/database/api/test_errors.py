@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db import connection
 from django.test import Client
 
+from bpm import engine
 from bpm.api.app import api
 from bpm.api.problems import PROBLEMS
 from bpm.engine import acting  # noqa: F401 - its refusals are listed below
@@ -179,3 +181,38 @@ def test_a_huge_body_is_refused_before_it_is_read(operator, settings):
     settings.BPM_API_BODY_LIMIT = 1000
     refused = operator.post("/instances", {"process": "x" * 2000})
     assert (refused.status, refused.code) == (413, "too_large")
+
+
+def test_history_keeps_which_token_spoke_for_a_worker(operator, worker, order):
+    operator.post("/instances", {"process": order})
+    fetch = {"worker": "anybody", "topics": ["orders.check-stock"]}
+    (task,) = worker.post("/external-tasks/fetch-and-lock", fetch).body
+    path = f"/external-tasks/{task['id']}"
+    assert worker.post(f"{path}/extend", {"worker": "anybody", "lock_seconds": 120}).status == 204
+    assert worker.post(f"{path}/complete", {"worker": "anybody", "variables": {"inStock": True}}).status == 200
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT event_type, worker_id, actor FROM external_task_events WHERE task_id = %s AND worker_id IS NOT NULL"
+            " ORDER BY row_version",
+            [task["id"]],
+        )
+        told = cursor.fetchall()
+    assert told == [
+        (event, "anybody", "token:tests-worker") for event in ("TASK_LOCKED", "TASK_EXTENDED", "TASK_COMPLETED")
+    ]
+
+
+def test_nobody_works_under_the_name_of_the_engine(worker, order):
+    refused = worker.post("/external-tasks/fetch-and-lock", {"worker": "engine", "topics": ["a"]})
+    assert refused.code == "invalid"
+    with pytest.raises(engine.Invalid, match="name of the engine"):
+        engine.start(order, actor="engine")
+
+
+def test_only_an_operator_takes_a_task_from_another_worker(operator, worker, order):
+    operator.post("/instances", {"process": order})
+    fetch = {"worker": "one", "topics": ["orders.check-stock"]}
+    (task,) = worker.post("/external-tasks/fetch-and-lock", fetch).body
+    refused = worker.post(f"/external-tasks/{task['id']}/unlock", {})
+    assert (refused.status, refused.code) == (403, "not_allowed")
+    assert operator.post(f"/external-tasks/{task['id']}/unlock", {}).status == 204

@@ -80,7 +80,7 @@ def test_an_order_from_file_to_trace(operator, worker, auditor):
         "timeout", WORKER, "ChargeCard", "Charge card",
     )  # fmt: skip
     (resolved,) = [event for event in trace if event["type"] == "INCIDENT_RESOLVED"]
-    assert (resolved["actor"], resolved["stated_reason"]) == ("tests-operator", "the gateway is back")
+    assert (resolved["actor"], resolved["stated_reason"]) == ("token:tests-operator", "the gateway is back")
     assert [e["variables"] for e in trace if e.get("variables", {}).get("boxes")] == [{"boxes": 2}]
     assert [e["actor"] for e in trace if e["type"] == "USER_TASK_COMPLETED"] == ["maria"]
 
