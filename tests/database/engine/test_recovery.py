@@ -13,7 +13,18 @@ from bpm import engine
 from bpm.engine import follow
 from bpm.jobs import handlers, schedule
 from bpm.semantics.elements import BEHAVIOURS
-from tests.database.engine.drawing import catch, duration, end, exclusive, flows, message, model, parallel, service, start
+from tests.database.engine.drawing import (
+    catch,
+    duration,
+    end,
+    exclusive,
+    flows,
+    message,
+    model,
+    parallel,
+    service,
+    start,
+)
 
 ONE = model(start(), service("pay"), end(), flows("start -> pay -> end"))
 FORK = model(
