@@ -1,7 +1,8 @@
 """Reading XML that a stranger sent: a BPMN or DMN file as a tree, or a fault, quickly.
 
 The file is fed to the parser in pieces and judged while it grows, so that a bomb never becomes a tree. Refused are:
-more than `MAX_BYTES`; any DOCTYPE (no entity, no external DTD, no network: what a model never needs); more than
+more than `MAX_BYTES`; an encoding that Python does not know by that name, and UTF-16 without its mark (the source is
+kept as text, too); any DOCTYPE (no entity, no external DTD, no network: what a model never needs); more than
 `MAX_NODES` elements and attributes; nesting deeper than `MAX_DEPTH`; and text that is not well-formed XML. Comments and
 processing instructions are dropped."""
 
@@ -22,6 +23,8 @@ MAX_NODES: Final = 400_000
 _PIECE: Final = 65_536
 # What may stand before the root of a well-formed file: byte order mark, white space, comments, processing instructions.
 _PROLOG: Final = re.compile(rb"(?:\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+_DECLARED: Final = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)""")
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class XmlFault(Exception):
@@ -40,6 +43,7 @@ def read(data: bytes) -> Element:
     any bytes."""
     if len(data) > MAX_BYTES:
         raise XmlFault("xml-too-large", 0, f"The file has {len(data):,} bytes; at most {MAX_BYTES:,} are read.")
+    encoding(data)
     prolog = _PROLOG.match(data)
     if prolog and data[prolog.end() : prolog.end() + 9].upper() == b"<!DOCTYPE":
         raise _doctype(data.count(b"\n", 0, prolog.end()) + 1)
@@ -51,6 +55,25 @@ def read(data: bytes) -> Element:
         raise XmlFault("xml-malformed", fault.lineno or 0, f"The file is not well-formed XML: {fault.msg}.") from None
     except (LookupError, ValueError) as fault:
         raise XmlFault("xml-malformed", 0, f"The file cannot be read as XML: {fault}.") from None
+
+
+def encoding(data: bytes) -> str:
+    """The encoding of a file, as Python calls it: by its mark or its declaration, else UTF-8. Raises XmlFault."""
+    if data[:2] in _UTF_16 and data[2:4] != b"\x00\x00":
+        return "utf-16"
+    if b"\x00" in data[:4]:
+        raise XmlFault("xml-malformed", 1, "The file is UTF-16 or UTF-32 without a mark: save it as UTF-8.")
+    declared = _DECLARED.match(data)
+    if declared is None:
+        return "utf-8"
+    name = declared[1].decode()
+    try:
+        known = "<?xml".encode(name) == b"<?xml"
+    except (LookupError, UnicodeError):
+        known = False
+    if not known:
+        raise XmlFault("xml-malformed", 1, f"The encoding {name} is not read here: save the file as UTF-8.")
+    return name
 
 
 def line(element: Element | None) -> int:

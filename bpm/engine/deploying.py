@@ -7,7 +7,6 @@ were keeps its version. What waits to start a process (timers, messages, signals
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -17,6 +16,7 @@ from django.db import transaction
 
 from bpm.compiler import Compiled, Diagnostic, check_together, compile_bpmn
 from bpm.compiler.dmn import CompiledDecisions, check_decisions_together, compile_dmn, is_dmn
+from bpm.compiler.xml import encoding
 from bpm.decisions import decisions_hash
 from bpm.decisions import to_json as decisions_to_json
 from bpm.engine.acting import KeyConflict, given_reason, named
@@ -34,8 +34,6 @@ MOST_FILES = 1_000
 NAME_LIMIT = 500
 # A file that is no XML at all is taken for what its name says.
 DMN_SUFFIX = ".dmn"
-
-_ENCODING = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,11 +253,5 @@ def _hash(content: bytes) -> str:
 
 
 def _text(content: bytes) -> str:
-    """The source as text, in the encoding that its XML declaration names. It has been parsed, so it is one that
-    exists.
-    """
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return content.decode("utf-16", "replace")
-    declared = _ENCODING.match(content)
-    encoding = declared[1].decode() if declared else "utf-8"
-    return content.decode(encoding, "replace").removeprefix("\ufeff")
+    """The source as text, in the encoding in which it has been parsed."""
+    return content.decode(encoding(content), "replace").removeprefix("\ufeff")

@@ -31,6 +31,9 @@ HOSTILE = {
     "only white space": (b" " * 7_900_000, "xml-malformed"),
     "empty": (b"", "xml-malformed"),
     "no XML": (b"\x00\xff\x00", "xml-malformed"),
+    "an encoding that only iconv knows": (b'<?xml version="1.0" encoding="ARMSCII-8"?><a/>', "xml-malformed"),
+    "UTF-16 without a mark": ('<?xml version="1.0"?><a/>'.encode("utf-16-le"), "xml-malformed"),
+    "UTF-32": ('<?xml version="1.0"?><a/>'.encode("utf-32"), "xml-malformed"),
     "unknown encoding": (b'<?xml version="1.0" encoding="nope"?><a/>', "xml-malformed"),
     "two roots": (b"<a/><b/>", "xml-malformed"),
 }
