@@ -20,11 +20,13 @@ THIN = 32
 class Table[K, V](MutableMapping[K, V]):
     """A large dict in two layers. Nothing is ever deleted from it."""
 
-    __slots__ = ("_base", "_own")
+    __slots__ = ("_base", "_own", "_shared")
 
-    def __init__(self, base: dict[K, V], own: dict[K, V]) -> None:
+    def __init__(self, base: dict[K, V], own: dict[K, V], *, shared: bool = False) -> None:
+        """`shared`: another table has the upper layer, too; it is copied before the first change."""
         self._base = base
         self._own = own
+        self._shared = shared
 
     def __getitem__(self, key: K) -> V:
         try:
@@ -45,6 +47,9 @@ class Table[K, V](MutableMapping[K, V]):
         return key in self._own or key in self._base
 
     def __setitem__(self, key: K, value: V) -> None:
+        if self._shared:
+            self._own = dict(self._own)
+            self._shared = False
         self._own[key] = value
 
     def __delitem__(self, key: K) -> None:
@@ -59,16 +64,21 @@ class Table[K, V](MutableMapping[K, V]):
     def __len__(self) -> int:
         return len(self._base) + sum(key not in self._base for key in self._own)
 
+    def __bool__(self) -> bool:
+        return bool(self._base or self._own)
+
     def thin(self) -> None:
         """Merge the layers, if the upper one has grown thick."""
         if _thick(self._own, self._base):
             self._base = {**self._base, **self._own}
             self._own = {}
+            self._shared = False
 
     def split(self) -> Table[K, V]:
-        """A table of its own with the same entries; both share the base."""
+        """A table of its own with the same entries; both share the base, and the upper layer until one changes."""
         self.thin()
-        return Table(self._base, dict(self._own))
+        self._shared = True
+        return Table(self._base, self._own, shared=True)
 
 
 class Members[T]:
@@ -100,6 +110,9 @@ class Members[T]:
 
     def __len__(self) -> int:
         return len(self._base) + sum(p - (item in self._base) for item, p in self._own.items())
+
+    def __bool__(self) -> bool:
+        return next(iter(self), self) is not self
 
     def __eq__(self, other: object) -> bool:
         return set(self) == set(other) if isinstance(other, Members | dict) else NotImplemented
