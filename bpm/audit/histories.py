@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from bpm.audit.archive import catalog
-from bpm.store import definitions, histories
+from bpm.audit.statements import ask
+from bpm.semantics import State
+from bpm.store import definitions, histories, reading
 from bpm.store.channel import Channel
 from bpm.store.definitions import Definition
 from bpm.store.reading import Logged
+
+# Commits of small instances that are read together.
+TOGETHER = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +36,50 @@ def find_history(instance: UUID, *, channel: Channel | None = None) -> LiveHisto
     commits = _commits(instance, channel)
     if commits is None:
         return None
+    return _found(instance, commits, channel)
+
+
+def find_histories(
+    instances: Sequence[UUID], *, states: bool = False, channel: Channel | None = None
+) -> Iterator[tuple[UUID, LiveHistory | None, State | None]]:
+    """Each of these instances with its history and, where wanted, the state that its rows have now (None: they are
+    swept). Small ones are read together; a large one by pages.
+    """
+    at_hand = {row[0]: row[1:] for row in ask("threads_at_hand", {"threads": list(instances)}, channel=channel)}
+    for group in _groups(instances, at_hand):
+        small = {id: at_hand[id][1] for id in group if _is_small(at_hand.get(id))}
+        read = histories.many(list(small), min(small.values()), channel=channel) if small else {}
+        stored = histories.stored_states(list(small), channel=channel) if small and states else {}
+        for id in group:
+            if id in read:
+                yield id, _found(id, read[id], channel), stored.get(id)
+            else:
+                state = reading.stored_state(id, channel=channel) if states else None
+                yield id, find_history(id, channel=channel), state
+
+
+def _groups(instances: Sequence[UUID], at_hand: Mapping[UUID, tuple[int, Any, bool]]) -> Iterator[list[UUID]]:
+    """Instances whose commits are a bounded number together."""
+    group: list[UUID] = []
+    commits = 0
+    for id in instances:
+        commits += at_hand[id][0] if id in at_hand else 0
+        if group and commits > TOGETHER:
+            yield group
+            group, commits = [], at_hand[id][0] if id in at_hand else 0
+        group.append(id)
+    if group:
+        yield group
+
+
+def _is_small(known: tuple[int, Any, bool] | None) -> bool:
+    if known is None:
+        return False
+    commits, began, archived = known
+    return commits <= histories.PAGE and began is not None and not archived
+
+
+def _found(instance: UUID, commits: Iterator[Logged], channel: Channel | None) -> LiveHistory | None:
     first = next(commits, None)
     if first is None or first.definition_id is None:
         return None

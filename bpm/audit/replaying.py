@@ -1,7 +1,7 @@
 """Replaying what is recorded: every invariant asked, decided again if wanted, compared with the rows that are stored.
 
 History and rows are read in one snapshot, so that an instance that is moving at the moment is judged as it was at one
-moment. One instance is held at a time, and of its history one page.
+moment. Small instances are read some at a time; of a large one a page of its history is held.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from bpm.audit.histories import find_history
+from bpm.audit.histories import find_histories
 from bpm.decisions import Evaluator
 from bpm.graph import Process
 from bpm.replay import Commit, ReplayEngine, UnknownFormat, UnreadableHistory, compare, read_histories, verify
 from bpm.semantics import State
-from bpm.store import histories, reading
+from bpm.store import histories
 from bpm.store.decisions import Library
 from bpm.store.definitions import Graphs
 
@@ -72,22 +72,30 @@ class Summary:
 
 
 def replay_stored(instances: Sequence[UUID], *, again: bool = False) -> list[Outcome]:
-    """Replay these instances of the database; `again`: decide each command again, too."""
-    return [replay_instance(instance, again=again) for instance in instances]
-
-
-def replay_instance(instance: UUID, *, again: bool = False) -> Outcome:
-    """Replay one instance of the database and compare it with its rows, where they are still kept."""
+    """Replay these instances of the database and compare each with its rows, where they are still kept; `again`:
+    decide each command again, too.
+    """
+    outcomes = []
     with histories.snapshot() as channel:
-        history = find_history(instance, channel=channel)
-        if history is None:
-            return _failed(str(instance), "unknown-instance", "history knows no such instance")
-        stored = reading.stored_state(instance, channel=channel)
-        key, process = history.definition.key, history.definition.graph
-        return _replay(
-            str(instance), key, process, history.commits, again=again, stored=stored, library=Library(channel),
-            others=Graphs(channel),
-        )  # fmt: skip
+        library, others = Library(channel), Graphs(channel)
+        for instance, history, stored in find_histories(instances, states=True, channel=channel):
+            if history is None:
+                outcomes.append(_failed(str(instance), "unknown-instance", "history knows no such instance"))
+                continue
+            key, process = history.definition.key, history.definition.graph
+            outcomes.append(
+                _replay(
+                    str(instance),
+                    key,
+                    process,
+                    history.commits,
+                    again=again,
+                    stored=stored,
+                    library=library,
+                    others=others,
+                )
+            )
+    return outcomes
 
 
 def replay_lines(lines: Iterable[str], *, again: bool = False) -> Iterator[Outcome]:
@@ -112,14 +120,14 @@ def replay_text(lines: Sequence[str], *, again: bool = False) -> list[Outcome]:
 def compare_stored(instances: Sequence[UUID], *, process: Process | None = None) -> list[Outcome]:
     """Where this engine, or this other version of their definition, would part from what these instances did."""
     found = []
-    for instance in instances:
-        with histories.snapshot() as channel:
-            history = find_history(instance, channel=channel)
+    with histories.snapshot() as channel:
+        library, others = Library(channel), Graphs(channel)
+        for instance, history, _ in find_histories(instances, channel=channel):
             if history is None:
                 found.append(_failed(str(instance), "unknown-instance", "history knows no such instance"))
                 continue
             key, graph = history.definition.key, process or history.definition.graph
-            found.append(_decide_again(str(instance), key, graph, history.commits, Library(channel), Graphs(channel)))
+            found.append(_decide_again(str(instance), key, graph, history.commits, library, others))
     return found
 
 

@@ -9,12 +9,14 @@ from typing import Any
 from uuid import UUID
 
 from bpm.replay import upcast
+from bpm.semantics import State
 from bpm.store import ids
 from bpm.store.arguments import decode
 from bpm.store.channel import Channel, django_channel
 from bpm.store.history_rows import to_event
 from bpm.store.outside import query
 from bpm.store.reading import Logged
+from bpm.store.rows import to_state
 from bpm.store.values import loads
 
 # Commits read at once; what an instance holds at a time does not grow with its history.
@@ -73,6 +75,38 @@ def rows(thread: UUID, *, channel: Channel | None = None) -> tuple[list[dict[str
     if foreign:
         commits += _read(channel, "commits_numbered", {"sequences": foreign, "since": _LONG_AGO})
     return commits, events
+
+
+def many(threads: Sequence[UUID], since: datetime, *, channel: Channel | None = None) -> dict[UUID, Iterator[Logged]]:
+    """The commits of each of these instances, which are small: all of them are read at once."""
+    asked: dict[str, Any] = {"threads": list(threads), "since": since}
+    commits: dict[str, list[dict[str, Any]]] = {str(thread): [] for thread in threads}
+    events: dict[str, list[dict[str, Any]]] = {str(thread): [] for thread in threads}
+    own = set()
+    for row in _read(channel, "commits_of_threads", asked):
+        own.add(row["sequence"])
+        commits[row["thread_id"]].append(row)
+    foreign: dict[int, list[str]] = {}
+    for row in _read(channel, "events_of_threads", asked):
+        events[row["thread_id"]].append(row)
+        if row["commit_sequence"] not in own:
+            foreign.setdefault(row["commit_sequence"], []).append(row["thread_id"])
+    if foreign:
+        for row in _read(channel, "commits_numbered", {"sequences": list(foreign), "since": since}):
+            for thread in set(foreign[row["sequence"]]):
+                commits[thread].append(row)
+    return {thread: assemble(thread, commits[str(thread)], events[str(thread)]) for thread in threads}
+
+
+def stored_states(threads: Sequence[UUID], *, channel: Channel | None = None) -> dict[UUID, State]:
+    """The states of these instances, whole, from their runtime rows; of one that was swept there is none."""
+    found = {}
+    for thread, text in query(channel, "whole_states", {"threads": list(threads)}):
+        rows = loads(text)
+        header = rows.pop("header")
+        held = {kind: list(some or ()) for kind, some in rows.items()}
+        found[thread] = to_state(thread, header["version"], header["counters"]["entity"], held)
+    return found
 
 
 def assemble(thread: UUID, commits: Iterable[Mapping[str, Any]], events: Iterable[dict[str, Any]]) -> Iterator[Logged]:
@@ -136,8 +170,14 @@ def pages_of_threads(
 def sample_of_threads(number: int, *, channel: Channel | None = None) -> list[UUID]:
     """So many instances at random (fewer where there are fewer)."""
     estimated = max(estimate_of_threads(channel=channel), 1)
-    percent = min(100.0, 100.0 * _SURPLUS * number / estimated)
-    return [row[0] for row in query(channel, "threads_sampled", {"percent": percent, "limit": number})]
+    wanted = min(100.0, 100.0 * _SURPLUS * number / estimated)
+    found: list[UUID] = []
+    for percent in dict.fromkeys((wanted, 100.0)):
+        # A part of a small table may have been none of its pages.
+        if not found:
+            asked = {"percent": percent, "limit": number}
+            found = [row[0] for row in query(channel, "threads_sampled", asked)]
+    return found
 
 
 def estimate_of_threads(*, channel: Channel | None = None) -> int:

@@ -16,7 +16,7 @@ from bpm.audit.export.selection import Chosen, Selection, chosen
 from bpm.audit.export.tables import csv_rows, parquet_rows
 from bpm.audit.export.writing import Format, MissingLibrary
 from bpm.audit.export.xes import xes
-from bpm.audit.histories import LiveHistory, find_history
+from bpm.audit.histories import LiveHistory, find_histories
 from bpm.audit.places import Digesting, Place
 from bpm.audit.statements import ask
 from bpm.store import histories, schedule
@@ -69,8 +69,8 @@ def export(
     advance: Callable[[int], None] = lambda events: None,
     rest: Callable[[int], None] = lambda events: None,
 ) -> Exported:
-    """Write the file and its manifest; `advance` is told the number of events as they are written, `rest` after each
-    instance how many there are so far (no transaction is open then).
+    """Write the file and its manifest; `advance` is told the number of events as they are written, `rest` after some
+    instances how many there are so far (no transaction is open then).
 
     A name that ends in .gz or .zst is packed. Raises NothingSuch, MissingLibrary, OSError, PlaceError, KeyError for a
     format that there is none of; then no file is there.
@@ -81,11 +81,10 @@ def export(
         digesting = Digesting(raw)
         with _packed(cast(IO[bytes], digesting), name) as file, form.open(file, selection) as writer:
             for page in chosen(selection):
-                for one in page:
-                    for events in _instance(one, selection, masking, writer.add, counts):
-                        counts.events += events
-                        advance(events)
-                    rest(counts.events)
+                for events in _page(page, selection, masking, writer.add, counts):
+                    counts.events += events
+                    advance(events)
+                rest(counts.events)
     manifest = {
         "tokentrail_export": 1,
         "engine": ENGINE,
@@ -109,21 +108,26 @@ def export(
     return Exported(name=name, manifest=manifest)
 
 
-def _instance(
-    one: Chosen, selection: Selection, masking: Masking, add: Callable[[LiveHistory], Iterator[int]], counts: _Counts
+def _page(
+    page: list[Chosen],
+    selection: Selection,
+    masking: Masking,
+    add: Callable[[LiveHistory], Iterator[int]],
+    counts: _Counts,
 ) -> Iterator[int]:
-    """Write one instance, as of one moment."""
+    """Write some instances, as of one moment."""
+    archived = {one.instance: one.archived for one in page}
     with histories.snapshot() as channel:
-        history = find_history(one.instance, channel=channel)
-        if history is None:
-            return
-        if one.archived:
-            commits = list(history.commits)
-            if not any(map(selection.touches, commits)):
-                return
-            history = replace(history, commits=iter(commits))
-        counts.instances += 1
-        yield from add(replace(history, commits=_watched(history.commits, masking, counts)))
+        for instance, history, _ in find_histories(list(archived), channel=channel):
+            if history is None:
+                continue
+            if archived[instance]:
+                commits = list(history.commits)
+                if not any(map(selection.touches, commits)):
+                    continue
+                history = replace(history, commits=iter(commits))
+            counts.instances += 1
+            yield from add(replace(history, commits=_watched(history.commits, masking, counts)))
 
 
 def _watched(commits: Iterator[Logged], masking: Masking, counts: _Counts) -> Iterator[Logged]:

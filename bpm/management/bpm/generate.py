@@ -39,7 +39,10 @@ MODEL = f"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" tar
 <endEvent id="shipped"/>
 {{flows}}
 </process></definitions>"""
-FLOWS = "ordered charge, charge both, both pack, both check, pack joined, check joined, joined ship, ship shipped, late told"
+FLOWS = (
+    "ordered charge, charge both, both pack, both check, pack joined, check joined, "
+    "joined ship, ship shipped, late told"
+)
 ACTOR = "generator"
 
 
