@@ -33,7 +33,7 @@ from bpm.models.history import (
 )
 from bpm.models.installation import finish_migration
 from bpm.models.instances import ProcessInstance
-from bpm.models.log import Commit, OperationReceipt, RunRecord, StateCommand, ThreadVersion
+from bpm.models.log import BaseState, Commit, OperationReceipt, RunRecord, StateCommand, ThreadVersion
 from bpm.models.messages import Message, WaitTicket
 from bpm.models.people import Incident, UserTask
 from bpm.models.seals import Seal, SealEpoch
@@ -46,6 +46,7 @@ __all__ = [
     "ApiToken",
     "Archive",
     "ArchivedInstance",
+    "BaseState",
     "ClockOffset",
     "Commit",
     "DecisionDefinition",

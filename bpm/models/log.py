@@ -162,3 +162,30 @@ class RunRecord(models.Model):
 
     def __str__(self) -> str:
         return str(self.run_id)
+
+
+class BaseState(models.Model):
+    """All of a thread as it stood at one of its versions: where folding its history may begin. A cache, which `bpm
+    snapshot` fills; `sequence` is the commit of that version, `state` has the rows by kind, as they were stored.
+    """
+
+    thread_id = models.UUIDField(primary_key=True)
+    sequence = models.BigIntegerField(_("commit"))
+    state = models.JSONField(_("state"))
+    version = models.IntegerField(_("version"))
+    commit_version = models.BigIntegerField(_("instance version"))
+    commit_at = models.DateTimeField(_("time of its commit"))
+    taken_at = models.DateTimeField(_("taken"))
+
+    class Meta:
+        db_table = "runtime_base_state"
+        verbose_name = _("base state")
+        verbose_name_plural = _("base states")
+        triggers = [
+            *rules.versioned("thread_id"),
+            *rules.explained_by_commit("NEW.thread_id"),
+            rules.never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.thread_id} {self.commit_version}"

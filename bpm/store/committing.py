@@ -18,6 +18,7 @@ from uuid import UUID
 
 from bpm.semantics import Decided, Need, Refusal, State, decide
 from bpm.semantics.commands import Command, StartInstance, to_json
+from bpm.semantics.lifecycle import is_final
 from bpm.store import definitions
 from bpm.store.answering import answered
 from bpm.store.arguments import normalised
@@ -26,6 +27,7 @@ from bpm.store.documents import document
 from bpm.store.errors import Busy, KeyConflict, LostRace, Refused, UnknownInstance
 from bpm.store.ids import NIL, new_instance
 from bpm.store.loading import loaded_state, merge, question
+from bpm.store.projection import Projected, Projection, remembered
 from bpm.store.records import CommitRecord, Incoming
 from bpm.store.unit import Unit
 from bpm.store.values import dumps
@@ -63,36 +65,45 @@ class ThreadCommit:
     content: str | None = None
 
 
-def commit(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
-    """Carry out one command on one thread, as one transaction (or as a part of the caller's).
+def commit(channel: Channel, wanted: ThreadCommit, projection: Projection | None = None) -> CommitRecord:
+    """Carry out one command on one thread, as one transaction (or as a part of the caller's). A `projection` spares it
+    loading what this process wrote last, and is advanced when the commit stands.
 
     Raises Refused, UnknownInstance, KeyConflict, SecondInstance, Busy, UnfitValue: nothing was written. What else is
     raised (a lost connection above all) leaves open whether it was done: ask again with the same key.
     """
     for attempt in range(1, TRIES + 1):
         try:
-            return _once(channel, wanted)
+            return _once(channel, wanted, projection)
         except LostRace as lost:
+            if projection is not None:
+                projection.forget(wanted.thread_id)
             if attempt == TRIES:
                 raise Busy(f"the instance is busy: {lost}") from lost
             time.sleep(random.uniform(0, PAUSE * attempt))  # noqa: S311
     raise AssertionError
 
 
-def _once(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
+def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None) -> CommitRecord:
     thread = wanted.thread_id
     outline = normalised(wanted.command(_SOME_TIME))
     ask = question(thread, outline, alone=channel.alone, actor=wanted.actor, key=wanted.key, message=wanted.message)
     content = None if wanted.key is None else wanted.content or _content(outline)
+    held = _held(projection, channel, wanted)
+    if held is not None:
+        ask["projected"] = held.asked(ask)
     with Unit(channel) as unit:
-        answer = unit.load(thread, ask)
+        answer = unit.load(thread, ask, resume=held is not None)
         repeated = _repeated(thread, answer, content)
         if repeated is not None:
             return repeated
         command = normalised(wanted.command(datetime.fromisoformat(answer["at"])))
-        if answer["found"] and answer["definition"] is None:
+        if held is not None and answer.get("resumed"):
+            state = held.resumed(ask, answer)
+            definition, run, run_number = wanted.definition or held.definition, held.run, held.run_number
+        elif answer["found"] and answer["definition"] is None:
             raise Refused(f"the instance {thread} has ended, and only history has it now", code=_gone(wanted))
-        if answer["found"]:
+        elif answer["found"]:
             state = loaded_state(thread, command, answer)
             definition, run = wanted.definition or UUID(answer["definition"]), UUID(answer["run"])
             run_number = answer["counters"]["run"]
@@ -108,7 +119,41 @@ def _once(channel: Channel, wanted: ThreadCommit) -> CommitRecord:
             reason=wanted.reason, key=wanted.key, content=content, cause=wanted.cause, message=wanted.message,
         )  # fmt: skip
         result = unit.flush(written)
-    return CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))
+    record = CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))
+    if projection is not None:
+        _remember(
+            projection, channel, record, state.counter, definition=definition, run=run, run_number=run_number, held=held
+        )
+    return record
+
+
+def _held(projection: Projection | None, channel: Channel, wanted: ThreadCommit) -> Projected | None:
+    """What the commit may begin with. Whatever asks about more than the thread's state is loaded as ever."""
+    if projection is None or channel.alone or wanted.message is not None:
+        return None
+    found = projection.get(wanted.thread_id)
+    return found if found is not None and found.resumable else None
+
+
+def _remember(
+    projection: Projection,
+    channel: Channel,
+    record: CommitRecord,
+    born_after: int,
+    *,
+    held: Projected | None,
+    **about: Any,
+) -> None:
+    """Advance the projection, once the commit stands."""
+    after = record.state
+    if after is None or is_final("instance", after.instances[0].state):
+        projection.forget(record.thread_id)
+        return
+    entry = remembered(record.thread_id, after, last_at=record.at, born_after=born_after, before=held, **about)
+    if entry is None:
+        projection.forget(record.thread_id)
+    else:
+        channel.after_commit(lambda: projection.put(entry))
 
 
 def _gone(wanted: ThreadCommit) -> str:

@@ -4,7 +4,12 @@
 
     with CommitCoordinator.connect_existing(dsn, pool_size=8) as coordinator:
         record = coordinator.commit(ThreadCommit(thread_id=..., command=..., actor="ann"))
-        state = coordinator.state(record.thread_id)
+        state = coordinator.state(record.thread_id)             # PostgreSQL's word
+        held = coordinator.projected(record.thread_id)          # this process's memory
+
+It remembers threads in a projection (`bpm.store.projection`), which spares commits the loading of what it wrote itself.
+hydrate="eager" fills it at the start with all open threads as of one moment, and refuses where that would read too much
+(`bpm.store.hydrating`); "lazy" lets it fill with what is committed here.
 
 Two such programs, or one and a site, on one database are two runtimes under one authority: each commit locks its
 thread's version row, so they take turns, and either goes on where the other stopped.
@@ -15,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, TypedDict, Unpack
 from uuid import UUID
 
 import psycopg
@@ -23,9 +28,11 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool
 
 from bpm.semantics.state import State
-from bpm.store import committing, migrating, reading, schema
+from bpm.store import committing, hydrating, migrating, reading, schema
 from bpm.store.channel import Channel, plain_channel
 from bpm.store.committing import ThreadCommit
+from bpm.store.hydrating import Hydrated
+from bpm.store.projection import BYTES, Projected, Projection
 from bpm.store.reading import Logged
 from bpm.store.records import CommitRecord
 
@@ -38,12 +45,21 @@ PATIENCE = 30.0
 SETTINGS = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
 
 
-class CommitCoordinator:
-    """Holds the pool. Safe to use from several threads."""
+class Memory(TypedDict, total=False):
+    """What is remembered: whether all open threads are read at the start, and how many bytes it may take."""
 
-    def __init__(self, pool: Pool, *, owned: bool) -> None:
+    hydrate: Literal["eager", "lazy"]
+    projection_bytes: int
+
+
+class CommitCoordinator:
+    """Holds the pool and the projection. Safe to use from several threads."""
+
+    def __init__(self, pool: Pool, *, owned: bool, projection_bytes: int = BYTES) -> None:
         self._pool = pool
         self._owned = owned
+        self._projection = Projection(projection_bytes)
+        self.hydrated: Hydrated | None = None
 
     @staticmethod
     def migrate(dsn: str, *, before_only: bool = False) -> None:
@@ -54,46 +70,48 @@ class CommitCoordinator:
         migrating.migrate(dsn, before_only=before_only)
 
     @classmethod
-    def connect(cls, dsn: str, pool_size: int = POOL_SIZE) -> CommitCoordinator:
+    def connect(cls, dsn: str, pool_size: int = POOL_SIZE, **memory: Unpack[Memory]) -> CommitCoordinator:
         """Migrate and connect: for development, where one program is all there is. Raises MigrationFailed."""
         cls.migrate(dsn)
-        return cls.connect_existing(dsn, pool_size)
+        return cls.connect_existing(dsn, pool_size, **memory)
 
     @classmethod
-    def connect_existing(cls, dsn: str, pool_size: int = POOL_SIZE) -> CommitCoordinator:
+    def connect_existing(cls, dsn: str, pool_size: int = POOL_SIZE, **memory: Unpack[Memory]) -> CommitCoordinator:
         """Connect to a database that has been migrated; not one statement here changes its schema.
 
-        Raises SchemaDiffers with everything that is not as it should be; then nothing is connected.
+        Raises SchemaDiffers with everything that is not as it should be, TooMuchToHydrate; then nothing is connected.
         """
         pool = _new_pool(dsn, pool_size)
         try:
-            return cls._checked(pool, owned=True)
+            return cls._checked(pool, owned=True, **memory)
         except BaseException:
             pool.close()
             raise
 
     @classmethod
-    def with_pool(cls, pool: Pool) -> CommitCoordinator:
+    def with_pool(cls, pool: Pool, **memory: Unpack[Memory]) -> CommitCoordinator:
         """Migrate, and work on a pool that the application owns and closes. Raises MigrationFailed."""
         with pool.connection(timeout=PATIENCE) as raw:
             # The pool's own words may be a function's, or stand in its keyword arguments.
             dsn = make_conninfo(raw.info.dsn, password=raw.info.password or None)
         cls.migrate(dsn)
-        return cls.with_existing_pool(pool)
+        return cls.with_existing_pool(pool, **memory)
 
     @classmethod
-    def with_existing_pool(cls, pool: Pool) -> CommitCoordinator:
+    def with_existing_pool(cls, pool: Pool, **memory: Unpack[Memory]) -> CommitCoordinator:
         """Work on a pool that the application owns and closes, on a database that has been migrated.
 
-        Its connections may be in autocommit or not. Raises SchemaDiffers.
+        Its connections may be in autocommit or not. Raises SchemaDiffers, TooMuchToHydrate.
         """
-        return cls._checked(pool, owned=False)
+        return cls._checked(pool, owned=False, **memory)
 
     @classmethod
-    def _checked(cls, pool: Pool, *, owned: bool) -> CommitCoordinator:
-        coordinator = cls(pool, owned=owned)
+    def _checked(cls, pool: Pool, *, owned: bool, **memory: Unpack[Memory]) -> CommitCoordinator:
+        coordinator = cls(pool, owned=owned, projection_bytes=memory.get("projection_bytes", BYTES))
         with coordinator.channel() as channel:
             schema.require(channel)
+            if memory.get("hydrate", "eager") == "eager":
+                coordinator.hydrated = hydrating.hydrate(coordinator._projection, channel)
         return coordinator
 
     def commit(self, wanted: ThreadCommit) -> CommitRecord:
@@ -102,7 +120,7 @@ class CommitCoordinator:
         A lost connection leaves open whether it was done: commit again, with the same key.
         """
         with self.channel() as channel:
-            return committing.commit(channel, wanted)
+            return committing.commit(channel, wanted, self._projection)
 
     @contextmanager
     def channel(self) -> Iterator[Channel]:
@@ -117,6 +135,17 @@ class CommitCoordinator:
                 if raw.broken or raw.closed:
                     self._pool.check()
                 raise
+
+    def projected(self, thread: UUID) -> Projected | None:
+        """What this process remembers of the thread, without asking the database: its state after the commit of that
+        `version`, at `last_at`. None where it remembers nothing; `is_current` says whether it is still true.
+        """
+        return self._projection.get(thread)
+
+    def is_current(self, held: Projected) -> bool:
+        """Whether the thread still stands where it was remembered: nobody has committed to it since."""
+        with self.channel() as channel:
+            return reading.standing(held.thread_id, channel=channel) == (held.version, held.last_at)
 
     def state(self, thread: UUID) -> State | None:
         """The thread's state as the database has it now; None where there is no such thread (any more)."""

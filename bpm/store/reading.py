@@ -96,10 +96,16 @@ def receipt(thread: UUID, actor: str, key: str, *, channel: Channel | None = Non
     return CommitRecord.from_result(loads(rows[0][0]), repeated=True) if rows else None
 
 
+def standing(thread: UUID, *, channel: Channel | None = None) -> tuple[int, datetime] | None:
+    """The thread's version and the time of its last commit; None where there is no such thread."""
+    rows = query(channel, "version_of_thread", {"thread": thread})
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
 def version(thread: UUID, *, channel: Channel | None = None) -> int:
     """The thread's version; 0 where there is no such thread."""
-    rows = query(channel, "version_of_thread", {"thread": thread})
-    return int(rows[0][0]) if rows else 0
+    found = standing(thread, channel=channel)
+    return found[0] if found else 0
 
 
 def ledger(*, channel: Channel | None = None) -> Sequence[tuple[int, UUID, UUID]]:

@@ -44,12 +44,16 @@ class Unit:
     def __enter__(self) -> Unit:
         return self
 
-    def load(self, thread: UUID, question: dict[str, Any]) -> dict[str, Any]:
-        """Begin, lock the thread's version row and read what the question asks for. Raises StoreError."""
+    def load(self, thread: UUID, question: dict[str, Any], *, resume: bool = False) -> dict[str, Any]:
+        """Begin, lock the thread's version row and read what the question asks for; to `resume`, only what is not held
+        already. Raises StoreError.
+        """
         begin = _SAVE if self._channel.joined else _BEGIN
         self._open = True
         answer: dict[str, Any] = self._only(
-            self._send((begin, None), (sql("load"), {"thread": thread, "ask": dumps(question)}))[1]
+            self._send(
+                (begin, None), (sql("resume" if resume else "load"), {"thread": thread, "ask": dumps(question)})
+            )[1]
         )
         return answer
 

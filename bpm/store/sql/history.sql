@@ -50,7 +50,7 @@ SELECT thread_id, version FROM runtime_thread_version ORDER BY thread_id;
 
 -- name: version_of_thread
 -- How many commits the thread has; a read without a lock, so it may be old when it is looked at.
-SELECT version FROM runtime_thread_version WHERE thread_id = %(thread)s::uuid;
+SELECT version, last_at FROM runtime_thread_version WHERE thread_id = %(thread)s::uuid;
 
 -- name: receipt_of_thread
 -- What a command with a key did: how a caller whose connection was lost learns whether it was done.

@@ -116,8 +116,8 @@ class Verbs:
         """Be killed in the middle of a commit: after the load, or after the flush and before anybody hears of it."""
         method = getattr(Unit, moment)
 
-        def deadly(*arguments: Any) -> None:
-            method(*arguments)
+        def deadly(*arguments: Any, **more: Any) -> None:
+            method(*arguments, **more)
             os.kill(os.getpid(), signal.SIGKILL)
 
         setattr(Unit, moment, deadly)
