@@ -15,7 +15,7 @@ from uuid import UUID
 from bpm.semantics.events import FORMAT
 from bpm.store import ids
 from bpm.store.channel import Channel
-from bpm.store.outside import query
+from bpm.store.outside import one_by_one, query
 from bpm.store.records import Incoming
 from bpm.store.values import dumps, loads, normal
 from bpm.store.version import ENGINE
@@ -49,18 +49,6 @@ class Pending:
             many=self.many,
             ticket=ticket,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """An open ticket that a message may be for."""
-
-    instance_id: UUID
-    ticket: int
-    node: str
-    correlation: str | None
-    business_key: str | None
-    definition_key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,26 +122,6 @@ def pending_named(kind: str, name: str, limit: int = 100, *, channel: Channel | 
     return [_pending(row) for row in query(channel, "pending_named", {"kind": kind, "name": name, "limit": limit})]
 
 
-def waiting(
-    kind: str,
-    name: str,
-    *,
-    correlation: str | None = None,
-    business_key: str | None = None,
-    instance: UUID | None = None,
-    limit: int = 100,
-    channel: Channel | None = None,
-) -> list[Waiting]:
-    """Open tickets of running instances that wait for that, oldest first."""
-    asked = {"kind": kind, "name": name, "correlation": correlation, "business_key": business_key}
-    return [
-        Waiting(instance_id=id, ticket=ticket, node=node, correlation=said, business_key=business, definition_key=key)
-        for id, ticket, node, said, business, key in query(
-            channel, "matching_tickets", asked | {"instance": instance, "limit": limit}
-        )
-    ]
-
-
 def delivered(receivers: Mapping[UUID, Sequence[UUID]], *, actor: str, channel: Channel | None = None) -> list[UUID]:
     """Close messages: id -> the instances that consumed it (none: nobody waits for it). Which were closed by this
     call.
@@ -164,9 +132,9 @@ def delivered(receivers: Mapping[UUID, Sequence[UUID]], *, actor: str, channel: 
 
 
 def expire(*, actor: str, limit: int = 100, channel: Channel | None = None) -> list[UUID]:
-    """Let messages expire whose time to live is over; which."""
-    arguments = {"actor": actor, "limit": limit, "engine": ENGINE, "format": FORMAT}
-    return [row[0] for row in query(channel, "expire_messages", arguments)]
+    """Let messages expire whose time to live is over, each in a transaction of its own; which."""
+    arguments = {"actor": actor, "engine": ENGINE, "format": FORMAT}
+    return one_by_one(limit, lambda: query(channel, "expire_messages", arguments))
 
 
 def _pending(row: tuple[Any, ...]) -> Pending:

@@ -7,10 +7,11 @@ with outside(channel, "Deploy", {...}, actor="ann") as commit:
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -86,6 +87,16 @@ def _forget(channel: Channel) -> None:
             )
         else:
             channel.send(("ROLLBACK", None))
+
+
+def one_by_one(limit: int, next_one: Callable[[], list[tuple[Any, ...]]]) -> list[UUID]:
+    """Ask for the next one until there is none, so many times at most; the ids. For what must not be one transaction
+    over many instances.
+    """
+    done: list[UUID] = []
+    while len(done) < limit and (rows := next_one()):
+        done.append(rows[0][0])
+    return done
 
 
 def query(channel: Channel | None, name: str, arguments: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from bpm.semantics.events import FORMAT
 from bpm.store.channel import Channel
-from bpm.store.outside import outside, query
+from bpm.store.outside import one_by_one, outside, query
 from bpm.store.values import dumps, loads
 from bpm.store.version import ENGINE
 
@@ -62,16 +62,6 @@ def active_tokens(*, older_than: float = 0, limit: int = 100, channel: Channel |
 def active_of_instance(instance: UUID, limit: int = 100, *, channel: Channel | None = None) -> list[int]:
     """The instance's ACTIVE tokens, oldest first."""
     return [row[0] for row in query(channel, "active_of_instance", {"instance": instance, "limit": limit})]
-
-
-def ready_topics(limit: int = 10_000, *, channel: Channel | None = None) -> list[str]:
-    """Topics with tasks that wait for a worker (seen among so many ready tasks)."""
-    return [row[0] for row in query(channel, "ready_topics", {"limit": limit})]
-
-
-def open_incidents(limit: int = 100, *, channel: Channel | None = None) -> list[Place]:
-    """Open incidents, oldest first."""
-    return [Place(row[0], row[1]) for row in query(channel, "open_incidents", {"limit": limit})]
 
 
 def due_starts(limit: int = 100, *, channel: Channel | None = None) -> list[DueStart]:
@@ -135,8 +125,8 @@ def engine_event(
 
 
 def sweep_ended(*, older_than: float, limit: int = 100, channel: Channel | None = None) -> list[UUID]:
-    """Remove the runtime rows of instances that ended so many seconds ago; which."""
-    return [row[0] for row in query(channel, "sweep_ended", {"seconds": older_than, "limit": limit})]
+    """Remove the runtime rows of instances that ended so many seconds ago, each in a transaction of its own; which."""
+    return one_by_one(limit, lambda: query(channel, "sweep_ended", {"seconds": older_than}))
 
 
 def sweep_receipts(*, older_than: float, limit: int = 1000, channel: Channel | None = None) -> int:
@@ -147,11 +137,6 @@ def sweep_receipts(*, older_than: float, limit: int = 1000, channel: Channel | N
 def ensure_partitions(months: int = 3, *, channel: Channel | None = None) -> list[str]:
     """Make what is missing of the months ahead; the partitions made."""
     return [row[0] for row in query(channel, "ensure_partitions", {"months": months})]
-
-
-def months_ahead(*, channel: Channel | None = None) -> int:
-    """How many whole months of history are ready beyond the present one; -1 where even that is missing."""
-    return int(query(channel, "months_ahead")[0][0])
 
 
 def now(*, channel: Channel | None = None) -> datetime:

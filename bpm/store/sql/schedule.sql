@@ -16,15 +16,9 @@ ORDER BY t.commit_at, t.id LIMIT %(limit)s::integer;
 
 -- name: active_of_instance
 -- The instance's tokens that the engine must advance, oldest first.
-SELECT t.ordinal FROM tokens t WHERE t.instance_id = %(instance)s::uuid AND t.state = 'ACTIVE' ORDER BY t.id LIMIT
-%(limit)s::integer;
-
--- name: ready_topics
--- Topics with tasks that wait for a worker, and how many at most (counted to a limit, never further).
-SELECT DISTINCT r.topic FROM (
-    SELECT topic FROM external_tasks WHERE state = 'READY' AND (retry_at IS NULL OR retry_at <= (SELECT bpm_now()))
-    LIMIT %(limit)s::integer
-) r;
+SELECT t.ordinal FROM tokens t
+WHERE t.instance_id = %(instance)s::uuid AND t.state = 'ACTIVE'
+ORDER BY t.id LIMIT %(limit)s::integer;
 
 -- name: pending_messages
 -- What waits to be delivered, first in first out; what is older than its time to live is for expire_messages.
@@ -51,17 +45,6 @@ FROM runtime_message
 WHERE box = 'OUT' AND state = 'PENDING' AND kind = %(kind)s::text AND name = %(name)s::text
   AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()))
 ORDER BY created_at, id LIMIT %(limit)s::integer;
-
--- name: matching_tickets
--- Who waits for a message or signal of that name: with the message's correlation key, in instances of its business key,
--- or in one instance only, where it says so. Oldest ticket first.
-SELECT w.instance_id, w.ordinal, w.node_id, w.correlation, p.business_key, p.definition_key
-FROM runtime_wait_ticket w JOIN process_instances p ON p.id = w.instance_id
-WHERE w.state = 'OPEN' AND w.kind = %(kind)s::text AND w.name = %(name)s::text AND p.state = 'RUNNING'
-  AND (%(correlation)s::text IS NULL OR w.correlation = %(correlation)s::text)
-  AND (%(business_key)s::text IS NULL OR p.business_key = %(business_key)s::text)
-  AND (%(instance)s::uuid IS NULL OR w.instance_id = %(instance)s::uuid)
-ORDER BY w.created_at, w.id LIMIT %(limit)s::integer;
 
 -- name: publish
 -- A message from outside: a row that waits for its receiver, and its event. It changes no instance, so it is allowed in
@@ -96,7 +79,7 @@ WITH stamp AS MATERIALIZED (
 SELECT sequence, at FROM stamp;
 
 -- name: deliver_messages
--- Messages that their receivers have consumed (or that nobody will) are closed in one batch. The receiver's own commit
+-- Messages of one sender that their receivers have consumed (or that nobody will) are closed. The receiver's own commit
 -- was the delivery; this only keeps the relay from asking again. Whoever closed one before is passed over.
 WITH asked AS MATERIALIZED (
     SELECT m.id, row_number() OVER () AS place, a.receivers FROM (
@@ -107,8 +90,8 @@ WITH asked AS MATERIALIZED (
         FOR UPDATE SKIP LOCKED
     ) m JOIN jsonb_to_recordset(%(messages)s::jsonb) AS a(id uuid, receivers jsonb) USING (id)
 ), stamp AS MATERIALIZED (
-    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at, count(*) AS events FROM asked HAVING
-    count(*) > 0
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at, count(*) AS events
+    FROM asked HAVING count(*) > 0
 ), noted AS (
     INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
                                 engine_version, format)
@@ -133,17 +116,18 @@ WITH asked AS MATERIALIZED (
 SELECT id FROM closed;
 
 -- name: expire_messages
--- What nobody took within its time to live expires into history.
+-- The oldest message that nobody took within its time to live expires into history: one, so that a transaction touches
+-- one sender.
 WITH late AS MATERIALIZED (
     SELECT id, row_number() OVER () AS place FROM (
         SELECT id FROM runtime_message
         WHERE box = 'OUT' AND state = 'PENDING' AND expires_at <= (SELECT bpm_now())
-        ORDER BY created_at LIMIT %(limit)s::integer
+        ORDER BY created_at LIMIT 1
         FOR UPDATE SKIP LOCKED
     ) m
 ), stamp AS MATERIALIZED (
-    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at, count(*) AS events FROM late HAVING count(*)
-    > 0
+    SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now() AS at, count(*) AS events
+    FROM late HAVING count(*) > 0
 ), noted AS (
     INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, events, counters,
                                 engine_version, format)
@@ -166,11 +150,6 @@ WITH late AS MATERIALIZED (
 )
 SELECT id FROM closed;
 
--- name: open_incidents
--- Where operators are waited for, oldest first.
-SELECT i.instance_id, i.ordinal, i.kind, i.message, i.created_at FROM incidents i
-WHERE i.state = 'OPEN' ORDER BY i.created_at, i.id LIMIT %(limit)s::integer;
-
 -- name: engine_event
 -- What the engine itself did (ENGINE_TICK, ENGINE_RECOVERY, ENGINE_VERSION): no instance, no commit.
 INSERT INTO engine_events (at, instance_id, entity, event_type, reason, payload, actor, engine_version, format)
@@ -178,11 +157,12 @@ VALUES (bpm_now(), NULL, 'engine', %(type)s::text, %(reason)s::text, %(payload)s
 %(engine)s::text, %(format)s::smallint) RETURNING id, at;
 
 -- name: sweep_ended
--- Instances that ended before the retention of runtime rows: history can rebuild them. One instance's rows go together.
+-- An instance that ended before the retention of runtime rows, the first one: history can rebuild it. Its rows go
+-- together, and a transaction touches no second instance.
 WITH gone AS MATERIALIZED (
     SELECT id FROM process_instances
     WHERE ended_at <= (SELECT bpm_now()) - make_interval(secs => %(seconds)s::double precision)
-    ORDER BY ended_at LIMIT %(limit)s::integer
+    ORDER BY ended_at LIMIT 1
     FOR UPDATE SKIP LOCKED
 ), t1 AS (DELETE FROM tokens WHERE instance_id IN (SELECT id FROM gone)
 ), t2 AS (DELETE FROM token_links WHERE instance_id IN (SELECT id FROM gone)
@@ -200,18 +180,15 @@ DELETE FROM process_instances WHERE id IN (SELECT id FROM gone) RETURNING id;
 -- name: sweep_receipts
 -- Receipts expire by setting.
 DELETE FROM runtime_operation_receipt WHERE id IN (
-    SELECT id FROM runtime_operation_receipt WHERE created_at <= (SELECT bpm_now()) - make_interval(secs =>
-    %(seconds)s::double precision) ORDER BY created_at LIMIT %(limit)s::integer
+    SELECT id FROM runtime_operation_receipt
+    WHERE created_at <= (SELECT bpm_now()) - make_interval(secs => %(seconds)s::double precision)
+    ORDER BY created_at LIMIT %(limit)s::integer
 )
 RETURNING id;
 
 -- name: ensure_partitions
 -- Months of history ahead, made by the owner's function.
 SELECT bpm_ensure_partitions(NULL, %(months)s::integer);
-
--- name: months_ahead
--- How many whole months are ready beyond the present one.
-SELECT bpm_months_ahead();
 
 -- name: move_clock
 -- Only in a database marked as one for tests.

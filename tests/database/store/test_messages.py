@@ -103,12 +103,6 @@ def test_expired_messages_go_into_history(run, connection):
     assert rows == [("MESSAGE_SENT",), ("MESSAGE_EXPIRED",)]
 
 
-def test_who_waits(run):
-    found = outbox.waiting("MESSAGE", "paid", instance=run.thread, channel=run.channel)
-    assert [(one.instance_id, one.ticket, one.node) for one in found] == [(run.thread, 2, "m")]
-    assert outbox.waiting("MESSAGE", "paid", business_key="nobody", channel=run.channel) == []
-
-
 def test_a_call_and_its_answer(deploy):
     """Caller and called instance speak through rows; the called instance's id follows from the ticket."""
     called = deploy("start s > external A > end e")

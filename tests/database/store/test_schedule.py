@@ -16,6 +16,7 @@ from bpm.store import deployments, ids, plain_channel, reading, schedule
 from bpm.store.definitions import NewDefinition, Subscription
 from tests.pure.semantics.drawing import draw
 
+MONTHS = "SELECT bpm_months_ahead()"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 ENDS = ("start s > external A > end e",)
 
@@ -87,7 +88,7 @@ def test_a_new_version_takes_over_what_starts_it(channel, timed):
 
 
 def test_months_are_made_once(roles, channel):
-    assert schedule.months_ahead(channel=channel) == 4
+    assert channel.send((MONTHS, None))[0] == [(4,)]
 
     def make(_):
         with psycopg.connect(roles.application, autocommit=True) as connection:
@@ -96,7 +97,7 @@ def test_months_are_made_once(roles, channel):
     with ThreadPoolExecutor(4) as pool:
         made = [name for names in pool.map(make, range(4)) for name in names]
     assert len(made) == len(set(made)) == 2 * 7
-    assert schedule.months_ahead(channel=channel) == 6
+    assert channel.send((MONTHS, None))[0] == [(6,)]
 
 
 def test_nobody_makes_months_of_another_century(channel):
@@ -124,3 +125,20 @@ def test_ids_name_their_instance(deploy):
     record = run.start()
     task = run.lock("A")
     assert ids.instance_of(task.id) == run.thread == ids.instance_of(record.id_of(7))
+
+
+def test_no_transaction_sweeps_two_instances(deploy, monkeypatch):
+    ended = [deploy(*ENDS), deploy(*ENDS)]
+    for run in ended:
+        run.start()
+        run.complete("A")
+    query, answers = schedule.query, []
+
+    def noted(*asked):
+        answers.append(query(*asked))
+        return answers[-1]
+
+    monkeypatch.setattr(schedule, "query", noted)
+    swept = schedule.sweep_ended(older_than=0, limit=500, channel=ended[0].channel)
+    assert {run.thread for run in ended} <= set(swept)
+    assert max(len(rows) for rows in answers) == 1
