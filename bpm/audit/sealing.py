@@ -98,7 +98,7 @@ def _seal_next(channel: Channel, commits: int) -> int | None:
     return found
 
 
-def _opening(channel: Channel, head: Head, share: Share) -> int:
+def _opening(channel: Channel, head: Head, share: Share) -> int | None:
     """Seal what the epoch began with. It is made even where that is nothing: it says that the epoch is open."""
     where = {table.name: share.opening(table) for table in canonical.FORMS[canonical.FORM]}
     return _write(channel, head, share, where, kind="OPENING", xid_from=0, xid_until=0)

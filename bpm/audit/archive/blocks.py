@@ -63,7 +63,8 @@ class TableFile:
 
 def write(to: Place, name: str, table: Table, lines: Iterator[bytes], format: str, note: Note) -> TableFile:
     """Write the lines; `note` is told the block and the line of each row. ImportError without the format's library."""
-    digest, blocks, rows = hashlib.sha256(), [], 0
+    digest, rows = hashlib.sha256(), 0
+    blocks: list[tuple[int, int, int]] = []
     with to.writing(name) as raw:
         file = Digesting(raw)
         with contextlib.closing(WRITERS[format](file, table)) as writer:

@@ -52,7 +52,7 @@ def rule(*, explicit: bool) -> Rule:
     if ALL in found:
         # It speaks for every key of which nothing else is said.
         days = found.pop(ALL)
-        keys = [row[0] for row in ask("definition_keys")]
-        found = dict.fromkeys(keys, days) | found
+        for (key,) in ask("definition_keys"):
+            found.setdefault(key, days)
         unsaid = days is None
     return Rule(said=dumps(found), unsaid=unsaid)

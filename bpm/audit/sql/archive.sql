@@ -11,11 +11,6 @@ WHERE i.instance_id = %(instance)s::uuid AND EXISTS (
 )
 ORDER BY a.month, a.part;
 
--- name: archived_instance
--- What the newest archive says of an instance as a whole.
-SELECT process_def_id, definition_key, business_key, state, started_at, ended_at FROM runtime_archived_instance
-WHERE instance_id = %(instance)s::uuid ORDER BY archive_id DESC LIMIT 1;
-
 -- name: commit_partitions
 -- The months of history.
 SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
