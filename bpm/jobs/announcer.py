@@ -13,12 +13,14 @@ import queue
 import threading
 import time
 from collections.abc import Iterable
+from typing import Any
 
 import structlog
+from celery import current_app
 
 from bpm.engine.announcing import Announcement
 from bpm.jobs.handlers import handler
-from bpm.jobs.queues import queue_of
+from bpm.jobs.queues import CONTINUE, JOB, WORK, queue_of
 
 log = structlog.get_logger(__name__)
 
@@ -88,24 +90,25 @@ class Sender:
 
 def send(announcement: Announcement) -> None:
     """Put the wake-ups on the broker. Raises what the broker raises."""
-    from bpm.jobs.tasks import continue_instance, job
-
     wake(topic for topic in announcement.topics if handler(topic) is not None)
     for instance in announcement.instances:
-        continue_instance.apply_async((str(instance),), expires=EXPIRES, retry=False, priority=AFTER_THE_SCHEDULE)
+        _send(CONTINUE, str(instance))
     if announcement.messages:
-        job.apply_async(("messages",), expires=EXPIRES, retry=False, priority=AFTER_THE_SCHEDULE)
+        _send(JOB, "messages")
 
 
 def wake(topics: Iterable[str]) -> int:
     """One wake-up a name, in the topic's own queue; how many."""
-    from bpm.jobs.tasks import work
-
     sent = 0
     for topic in topics:
-        work.apply_async((topic,), queue=queue_of(topic), expires=EXPIRES, retry=False)
+        _send(WORK, topic, queue=queue_of(topic))
         sent += 1
     return sent
+
+
+def _send(task: str, argument: str, **options: Any) -> None:
+    # By name: the tasks themselves need the schedule, which sends wake-ups.
+    current_app.send_task(task, (argument,), expires=EXPIRES, retry=False, ignore_result=True, **options)
 
 
 SENDER = Sender()

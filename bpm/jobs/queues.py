@@ -11,6 +11,8 @@ from typing import Any
 from bpm.jobs.handlers import topics
 
 PREFIX = "tokentrail."
+# The names of the Celery tasks (`tasks`), by which they are sent.
+WORK, CONTINUE, JOB = "bpm.work", "bpm.continue_instance", "bpm.job"
 
 
 def queue_of(topic: str) -> str:

@@ -12,7 +12,7 @@ from celery.signals import beat_init, celeryd_after_setup, worker_init, worker_r
 from django.db import connections
 
 from bpm import engine
-from bpm.jobs.queues import consume_topics
+from bpm.jobs.queues import CONTINUE, JOB, WORK, consume_topics
 from bpm.jobs.running import run_one
 from bpm.jobs.schedule import JOBS, run_job
 from bpm.jobs.starting import require_schema
@@ -20,19 +20,19 @@ from bpm.jobs.starting import require_schema
 log = structlog.get_logger(__name__)
 
 
-@shared_task(name="bpm.work", ignore_result=True, acks_late=True)
+@shared_task(name=WORK, ignore_result=True, acks_late=True)
 def work(topic: str) -> None:
     """Do the next ready task of a topic, if there is one."""
     run_one(topic)
 
 
-@shared_task(name="bpm.continue_instance", ignore_result=True, acks_late=True)
+@shared_task(name=CONTINUE, ignore_result=True, acks_late=True)
 def continue_instance(instance: str) -> None:
     """Let an instance go on whose tokens were not all advanced by the process that made them."""
     engine.continue_instance(UUID(instance))
 
 
-@shared_task(name="bpm.job", ignore_result=True)
+@shared_task(name=JOB, ignore_result=True)
 def job(name: str) -> None:
     """One job of the schedule."""
     run_job(name)
@@ -53,7 +53,7 @@ def put_on_schedule(sender: Any, **_: Any) -> None:
     sender.scheduler.update_from_dict(
         {
             f"bpm.{name}": {
-                "task": "bpm.job",
+                "task": JOB,
                 "args": (name,),
                 "schedule": schedule(one.every),
                 "options": {"expires": max(5.0, one.every), "retry": False},
