@@ -97,8 +97,7 @@ def known_language(said: str) -> bool:
 
 def variable(name: str) -> Formula:
     """The value of the variable of that name, null where there is none (as Camunda passes variables by name)."""
-    quoted = name.strip().replace("\\", "\\\\").replace('"', '\\"')
-    return Formula(text='${execution.getVariable("' + quoted + '")}')
+    return Formula(kind="variable", text=name.strip())
 
 
 def constant(value: str) -> Formula:
@@ -128,6 +127,8 @@ def _timer_kind(kind: str) -> timers.Kind:
 
 def reads_variables(found: Formula) -> bool:
     """Whether the value of the formula depends on variables."""
+    if found.kind == "variable":
+        return True
     if found.kind != "text" or not (found.language or looks_computed(found.text)):
         return False
     try:
@@ -143,6 +144,8 @@ def reads(process: Process) -> tuple[tuple[str, ...], bool]:
     # What a decision reads is in its own model: any variable may be asked for.
     dynamic = any(node.decision is not None for node in process.nodes.values())
     for found in _formulas(process):
+        if found.kind == "variable":
+            names.add(found.text)
         if found.kind != "text" or not (found.language or looks_computed(found.text)):
             continue
         try:

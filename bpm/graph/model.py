@@ -48,10 +48,11 @@ TRIGGER_KINDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """A value a model computes: a text (literal, JUEL or FEEL), or a list or map of such.
+    """A value a model computes: a text (literal, JUEL or FEEL), the variable that the text names (null where there is
+    none), or a list or map of such.
 
-    `language` is None where the text itself tells (see `bpm.expressions`). For kind "list" `items` holds the
-    elements; for "map" `keys` and `items` run side by side.
+    `kind`: text, variable, list or map. `language` is None where the text itself tells (see `bpm.expressions`). For
+    "list" `items` holds the elements; for "map" `keys` and `items` run side by side.
     """
 
     kind: str = "text"

@@ -70,6 +70,8 @@ def seen_by(work: Work, token: int, extra: Mapping[str, Any] | None = None) -> V
 
 def value(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | None = None) -> Any:
     """The formula's value as JSON, for that token (0: the process); `extra` variables come first. Raises Stuck."""
+    if formula.kind == "variable":
+        return seen_by(work, token, extra).get(formula.text)
     if formula.kind == "list":
         return [value(work, token, item, extra) for item in formula.items]
     if formula.kind == "map":
@@ -106,6 +108,8 @@ def number(work: Work, token: int, formula: Formula | None, default: int) -> int
 
 def names(formula: Formula) -> frozenset[str]:
     """The variables that a formula may read."""
+    if formula.kind == "variable":
+        return frozenset({formula.text})
     if formula.kind != "text":
         return frozenset().union(*(names(item) for item in formula.items))
     return compile_text(formula.text, language=_language(formula)).names

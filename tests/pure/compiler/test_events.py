@@ -129,7 +129,7 @@ def test_what_a_throw_sends_along():
         "intermediateThrowEvent",
     )
     assert [(m.target, m.source.text, m.everything) for m in found.payload] == [
-        ("b", '${execution.getVariable("a")}', False),
+        ("b", "a", False),
         ("d", "${c}", False),
         ("", "", True),
     ]

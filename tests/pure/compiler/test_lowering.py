@@ -6,6 +6,7 @@ import pytest
 
 from bpm.compiler import compile_bpmn
 from bpm.compiler.lowering import LOWER
+from bpm.graph import Formula
 from bpm.graph.model import NODE_KINDS
 from tests.pure.compiler.writing import codes, compiled, line, model, node, process
 
@@ -99,7 +100,7 @@ def test_a_multi_instance():
         "</multiInstanceLoopCharacteristics></userTask>"
     )
     assert (found.loop.kind, found.loop.element_variable) == ("sequential", "person")
-    assert found.loop.collection.text == '${execution.getVariable("people")}'
+    assert found.loop.collection == Formula(kind="variable", text="people")
     assert found.loop.completion_condition.text == "${nrOfCompletedInstances == 2}"
 
 
@@ -124,7 +125,7 @@ def test_a_multi_instance_over_data_of_the_standard():
             '<inputDataItem id="one" name="order"/></multiInstanceLoopCharacteristics></task>'
         )
     ).nodes["x"]
-    assert found.loop.collection.text == '${execution.getVariable("orders")}'
+    assert found.loop.collection == Formula(kind="variable", text="orders")
     assert found.loop.element_variable == "order"
 
 

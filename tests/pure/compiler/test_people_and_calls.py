@@ -96,7 +96,7 @@ def test_a_call_of_the_family():
     assert (found.target.text, found.binding, found.version.text) == ("${which}", "version", "3")
     assert [(m.target, m.source.text, m.everything, m.business_key, m.local) for m in found.inputs] == [
         ("", "", True, False, False),
-        ("b", '${execution.getVariable("a")}', False, False, False),
+        ("b", "a", False, False, False),
         ("d", "${c + 1}", False, False, True),
         ("", "#{execution.processBusinessKey}", False, True, False),
     ]
