@@ -87,6 +87,8 @@ def start_large(number: int) -> list[str]:
     return []
 
 
-def problems() -> list[str]:
-    """What is wrong with any instance."""
-    return proof.problems([id for (id,) in proof.ask("SELECT id FROM process_instances")])
+def problems(prefix: str | None = None) -> dict[str, Any]:
+    """What is wrong with any instance (of a business key), and how many there are."""
+    rows = proof.ask("SELECT id, business_key FROM process_instances")
+    found = [id for id, key in rows if prefix in (None, key)]
+    return {"instances": len(found), "found": proof.problems(found)}

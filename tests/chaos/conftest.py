@@ -9,7 +9,17 @@ import pytest
 
 from config.processes import Warden
 from tests.chaos.ground import Ground, Zygote
+from tests.chaos.reliability import Record
 from tests.servers import FOLDER, POSTGRES_VERSION
+
+
+@pytest.fixture(scope="session")
+def record(pytestconfig: pytest.Config) -> Iterator[Record]:
+    """What the tests came to; a run with the chaos tests writes it down."""
+    record = Record()
+    yield record
+    if "not chaos" not in pytestconfig.getoption("markexpr"):
+        record.write()
 
 
 @pytest.fixture(scope="session")

@@ -27,18 +27,21 @@ def behind(ground, cutter):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_caller_learns_the_truth(behind, cutter, tmp_path, mode):
+def test_the_caller_learns_the_truth(behind, cutter, record, tmp_path, mode):
     learned: Counter[str] = Counter()
-    cuts = cutter.cuts
+    cuts, instances, wrong = cutter.cuts, 0, []
     for name in STORIES:
         said = {"name": name, "ledger": str(tmp_path / name)}
         plain = behind.call("tests.chaos.stubborn:tell_plainly", prefix=f"{mode}_{name}_0_", **said)
         (tmp_path / name).unlink(missing_ok=True)
         cut = behind.call("tests.chaos.stubborn:tell", prefix=f"{mode}_{name}_1_", mode=mode, **said)
         learned.update(cut.pop("learned"))
-        assert cut == plain
-        assert cut["problems"] == []
+        instances += cut["instances"]
+        if cut != plain or cut["problems"]:
+            wrong.append((name, cut, plain))
     print(f"\n{mode}: {cutter.cuts - cuts} COMMITs cut, {dict(learned)}")
+    record.add("cuts", faults=cutter.cuts - cuts, instances=instances, lost=len(wrong), doubled=0, of=len(MODES))
+    assert wrong == []
     assert cutter.cuts - cuts > 20
     if mode == "during":
         # Sometimes the answer was faster than the cut.

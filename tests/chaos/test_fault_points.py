@@ -37,7 +37,7 @@ def tell(zygote: Zygote, name: str, prefix: str, ledger: Path, *, point: int, lo
 
 @pytest.mark.parametrize("form", ["some", pytest.param("all", marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("name", STORIES)
-def test_killed_at_any_point_a_story_ends_as_if_nothing_had_been(told, tmp_path, name, form):
+def test_killed_at_any_point_a_story_ends_as_if_nothing_had_been(told, record, tmp_path, name, form):
     log, ledger = tmp_path / "points", tmp_path / "ledger"
     again = {"function": "tests.chaos.stories:tell_again", "name": name, "ledger": str(ledger)}
     prefix = f"{form}_{name}_0_"
@@ -47,7 +47,7 @@ def test_killed_at_any_point_a_story_ends_as_if_nothing_had_been(told, tmp_path,
     assert {one["state"] for one in undisturbed["footprint"]} <= {"COMPLETED", "CANCELLED"}
     points = log.read_text().splitlines()
     chosen = range(1, len(points) + 1) if form == "all" else range(1 + len(name) % EACH, len(points) + 1, EACH)
-    wrong = []
+    wrong, instances = [], 0
     for point in chosen:
         ledger.unlink(missing_ok=True)
         prefix = f"{form}_{name}_{point}_"
@@ -55,9 +55,12 @@ def test_killed_at_any_point_a_story_ends_as_if_nothing_had_been(told, tmp_path,
         # What the schedulers of a story find to do differs, and so how many points they reach.
         assert died.signal == signal.SIGKILL or "returned" in died.said
         disturbed = told.call(prefix=prefix, **again)
+        instances += disturbed["instances"]
         if disturbed != undisturbed:
             wrong.append((point, points[point - 1], disturbed))
     print(f"\n{name}: {len(points)} fault points, killed at {len(chosen)}, {len(wrong)} wrong")
+    if form == "all":
+        record.add("points", faults=len(chosen), instances=instances, lost=len(wrong), doubled=0, of=len(STORIES))
     assert wrong == [], undisturbed
 
 

@@ -28,7 +28,7 @@ def set_read_only(ground: Ground, switch: str) -> None:
     wait_for(shown, 10)
 
 
-def test_a_read_only_database_says_so_and_nothing_is_lost(ground, zygote):
+def test_a_read_only_database_says_so_and_nothing_is_lost(ground, zygote, record):
     there = zygote.call("tests.chaos.asking:prepare", prefix="readonly")
     before = zygote.call("tests.chaos.asking:counts")
     set_read_only(ground, "on")
@@ -45,7 +45,11 @@ def test_a_read_only_database_says_so_and_nothing_is_lost(ground, zygote):
     # The same calls, with the same keys.
     assert zygote.call("tests.chaos.asking:ask_all", there=there) == {verb: [] for verb in heard}
     assert zygote.call("tests.chaos.asking:ask_api", there=there)["writing"] == 201
-    assert zygote.call("tests.chaos.asking:problems") == []
+    problems = zygote.call("tests.chaos.asking:problems", prefix="readonly")
+    record.add(
+        "readonly", faults=len(heard) + 1, instances=problems["instances"], lost=len(problems["found"]), doubled=0
+    )
+    assert problems["found"] == []
 
 
 @pytest.fixture
@@ -91,7 +95,7 @@ def back(ground: Ground) -> bool:
     return ground.server.answers()
 
 
-def test_a_full_disk_says_so_and_nothing_is_lost(ground, small_disk, warden):
+def test_a_full_disk_says_so_and_nothing_is_lost(ground, small_disk, warden, record):
     full = Ground(small_disk, warden, version=POSTGRES_VERSION, options={"max_wal_size": "32MB"})
     full.prepare(like=ground)
     try:
@@ -112,7 +116,9 @@ def test_a_full_disk_says_so_and_nothing_is_lost(ground, small_disk, warden):
             assert zygote.call("tests.chaos.asking:counts")[2] == before[2] + started + 1
             heard = zygote.call("tests.chaos.asking:ask_all", there=there)
             assert heard == {verb: [] for verb in heard}
-            assert zygote.call("tests.chaos.asking:problems") == []
+            problems = zygote.call("tests.chaos.asking:problems")
+            record.add("full", faults=2, instances=problems["instances"], lost=len(problems["found"]), doubled=0)
+            assert problems["found"] == []
     finally:
         full.server.stop()
         shutil.rmtree(small_disk / "pg", ignore_errors=True)

@@ -6,13 +6,15 @@ PROCESSES = 16
 BRANCHES = 200
 
 
-def test_all_branches_are_completed_once_and_join_once(zygote):
+def test_all_branches_are_completed_once_and_join_once(zygote, record):
     instance = zygote.call("tests.chaos.racing:begin", branches=BRANCHES)
     told = zygote.run("tests.chaos.racing:work", times=PROCESSES, instance=instance)
     assert [one.signal for one in told] == [0] * PROCESSES
     workers = [one.said["returned"] for one in told]
     judged = zygote.call("tests.chaos.racing:judge", instance=instance)
     print(f"\ncompleted by each: {sorted(one['done'] for one in workers)}")
+    completed, joined = judged["events"]["TASK_COMPLETED"], judged["events"]["TOKEN_JOINED"]
+    record.add("race", faults=0, instances=1, lost=BRANCHES - completed, doubled=judged["twice"] + joined - 1)
     assert judged["state"] == "COMPLETED"
     assert judged["problems"] == []
     assert judged["twice"] == 0

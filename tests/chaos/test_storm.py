@@ -35,7 +35,7 @@ FORMS = [pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=py
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_all_instances_end_in_a_storm(ground, zygote, warden, tmp_path, form):
+def test_all_instances_end_in_a_storm(ground, zygote, record, warden, tmp_path, form):
     ledger = tmp_path / "ledger"
     zygote.call("tests.chaos.storm:deploy")
     before = storm.ended(ground)
@@ -64,6 +64,10 @@ def test_all_instances_end_in_a_storm(ground, zygote, warden, tmp_path, form):
     judged = zygote.call("tests.chaos.storm:judge", ledger=str(ledger), number=form.instances)
     said = f"{judged['instances']} instances in {took:.0f} s, {judged['calls']} calls of handlers"
     print(f"\n{said}, faults: {dict(site.faults)}")
+    if form is LONG:
+        struck_by = ", ".join(f"{count} times {fault}" for fault, count in sorted(site.faults.items()))
+        record.add("storm", faults=site.faults.total(), instances=judged["instances"], lost=judged["lost"],
+                   doubled=judged["doubled"], note=f"{struck_by}; {judged['calls']} calls of handlers")  # fmt: skip
     assert judged["problems"] == []
     assert (judged["lost"], judged["doubled"]) == (0, 0)
     assert len(judged["shapes"]) == 1, judged["shapes"]
