@@ -4,7 +4,7 @@ The one sentence that decides every trade-off: whenever the machine dies, restar
 of the engine is in the database, and the history explains how it got there.
 
 Pure packages at the bottom decide (no clock, no chance, no input or output): expressions, decisions, graph, compiler,
-semantics, replay, scenarios, checker. Above them PostgreSQL: models, store. Above that what may do or ask: engine,
+semantics, replay, scenarios. Above them PostgreSQL: models, store. Above that what may do or ask: engine,
 queries, audit. On top what calls it: api, jobs, management. sdk stands alone. Imports point down only; the contracts
 in pyproject.toml say exactly how.
 
