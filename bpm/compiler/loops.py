@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from bpm.compiler import formulas
 from bpm.compiler.document import child, child_text, children, flag, tag
 from bpm.compiler.place import Place
@@ -10,6 +13,9 @@ from bpm.compiler.triggers import DEFINITIONS, triggers
 from bpm.compiler.vocabulary import extensions
 from bpm.compiler.xml import Element
 from bpm.graph import Formula, LoopSpec, Trigger
+
+# An expression that is the name of a variable and nothing more: `${items}`, `=items`.
+_NAME: Final = re.compile(r"[$#]\{\s*(?P<juel>[A-Za-z_]\w*)\s*\}|=\s*(?P<feel>[A-Za-z_]\w*)")
 
 
 def loop(place: Place) -> LoopSpec | None:
@@ -44,7 +50,7 @@ def _multiple(place: Place, element: Element) -> LoopSpec:
     output_item = _item_name(element, "outputDataItem")
     output_element = formulas.variable(output_item) if output_item and output_collection else None
     if zeebe is not None:
-        collection = formulas.formula(place, zeebe.get("inputCollection"), at=zeebe)
+        collection = _list(place, zeebe.get("inputCollection"), zeebe)
         element_variable = zeebe.get("inputElement")
         output_collection = zeebe.get("outputCollection")
         output_element = formulas.formula(place, zeebe.get("outputElement"), at=zeebe)
@@ -87,9 +93,14 @@ def _collection(place: Place, element: Element) -> Formula | None:
     if text is None:
         name = _data_name(place, element, "loopDataInputRef")
         return formulas.variable(name) if name else None
-    if "{" in text or text.startswith("="):
-        return formulas.formula(place, text, at=element)
-    return formulas.variable(text)
+    return _list(place, text, element) if "{" in text or text.startswith("=") else formulas.variable(text)
+
+
+def _list(place: Place, text: str | None, element: Element) -> Formula | None:
+    """A collection; one that is just a variable is read as such, since each round of a sequential loop reads it."""
+    if name := _NAME.fullmatch((text or "").strip()):
+        return formulas.variable(name["juel"] or name["feel"])
+    return formulas.formula(place, text, at=element)
 
 
 def _data_name(place: Place, element: Element, name: str) -> str | None:

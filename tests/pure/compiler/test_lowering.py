@@ -113,7 +113,7 @@ def test_a_multi_instance_of_zeebe():
         zeebe=True,
     )
     loop = found.loop
-    assert (loop.kind, loop.collection.text, loop.element_variable) == ("parallel", "=items", "item")
+    assert (loop.kind, loop.collection.text, loop.element_variable) == ("parallel", "items", "item")
     assert (loop.output_collection, loop.output_element.text) == ("results", "=result")
 
 
