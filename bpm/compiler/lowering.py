@@ -269,4 +269,3 @@ def _json(text: str, type: str) -> str:
         except ValueError:
             pass
     return json.dumps(text, ensure_ascii=False)
-

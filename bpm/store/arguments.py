@@ -52,9 +52,7 @@ def decode(arguments: dict[str, Any], values: dict[int, Any]) -> dict[str, Any]:
     """
     # A command's own numbers are floats (seconds); exact ones are found in variables alone.
     found: dict[str, Any] = {
-        name: float(value) if isinstance(value, Decimal) else value
-        for name, value in arguments.items()
-        if name != MARK
+        name: float(value) if isinstance(value, Decimal) else value for name, value in arguments.items() if name != MARK
     }
     for field, references in arguments.get(MARK, {}).items():
         named = {name: values[ordinal] for name, ordinal in references.items()}

@@ -119,4 +119,3 @@ def main() -> None:
     )
     django.setup()
     run(before_only=asked["before_only"], verbosity=0)
-

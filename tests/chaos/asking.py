@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db import Error
@@ -79,9 +80,10 @@ def counts() -> list[int]:
 def start_large(number: int) -> list[str]:
     """Start an instance with variables that no compression makes small, until that is refused; what was said."""
     for one in range(number):
-        said = heard(lambda one=one: engine.start(
-            "chaos_broken", {"text": secrets.token_hex(500_000)}, actor="ann", key=f"large {one}"
-        ))  # fmt: skip
+        start = partial(
+            engine.start, "chaos_broken", {"text": secrets.token_hex(500_000)}, actor="ann", key=f"large {one}"
+        )
+        said = heard(start)
         if said:
             return said
     return []

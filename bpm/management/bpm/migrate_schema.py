@@ -23,9 +23,7 @@ from bpm.store import migrating
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """[--before]."""
-    parser.add_argument(
-        "--before", action="store_true", help="only what older programs can bear"
-    )
+    parser.add_argument("--before", action="store_true", help="only what older programs can bear")
 
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> int:

@@ -27,7 +27,7 @@ from bpm.graph import (
 )
 
 texts = st.text(max_size=6)
-formulas = st.deferred(
+formulas: st.SearchStrategy[Formula] = st.deferred(
     lambda: (
         st.builds(Formula, text=texts, language=st.sampled_from([None, "feel", "juel"]))
         | st.builds(Formula, kind=st.just("list"), items=st.lists(formulas, max_size=2).map(tuple))
@@ -35,7 +35,7 @@ formulas = st.deferred(
 )
 mappings = st.lists(st.builds(Mapping, target=texts, source=formulas, local=st.booleans()), max_size=2).map(tuple)
 maybe = st.none() | formulas
-triggers = st.deferred(
+triggers: st.SearchStrategy[Trigger] = st.deferred(
     lambda: st.builds(
         Trigger,
         kind=texts,
