@@ -5,6 +5,7 @@
     manage.py bpm export --format xes --definition order --since 2026-11-01 --to november.xes
     manage.py bpm export --format parquet --state FAILED --to s3://audit/failed.parquet
     manage.py bpm export --format csv --worker w1 --mask card --mask iban --to w1.csv
+    manage.py bpm export --format parquet --later              a worker does it, to the place of BPM_EXPORT_TO
 
 Formats: csv and parquet have a row an event and only the events that were asked for; jsonl, xes and ocel have every
 chosen instance whole. Conditions hold together; one that may be repeated is met by any of its values. Instances are
@@ -24,6 +25,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm.audit.export import FORMATS, Selection, export
 from bpm.audit.export.masking import Masking
+from bpm.audit.export.requests import NoPlace, ask_export
 from bpm.audit.export.selection import STATES, NothingSuch
 from bpm.audit.export.writing import MissingLibrary
 from bpm.audit.places import PlaceError, place
@@ -35,7 +37,9 @@ from bpm.management.progress import Progress
 def arguments(parser: argparse.ArgumentParser) -> None:
     """--format FORMAT --to FILE and the conditions."""
     parser.add_argument("--format", choices=sorted(FORMATS), required=True, help="the format of the file")
-    parser.add_argument("--to", metavar="FILE", required=True, help="a path or a URL (s3://..., with fsspec)")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--to", metavar="FILE", help="a path or a URL (s3://..., with fsspec)")
+    where.add_argument("--later", action="store_true", help="let a worker do it, to the place of BPM_EXPORT_TO")
     add_conditions(parser)
     parser.add_argument(
         "--instance", action="append", default=[], type=uuid, metavar="ID", help="this one (repeatable)"
@@ -69,10 +73,16 @@ def moment(text: str) -> datetime:
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     """Export; the exit status."""
-    folder, _, name = options["to"].rpartition("/")
-    if not name:
-        raise CommandError("--to names a file", returncode=2)
-    selection = Selection(
+    try:
+        return _later(command, options) if options["later"] else _now(command, options)
+    except NothingSuch as problem:
+        raise CommandError(str(problem), returncode=2) from None
+    except (MissingLibrary, NoPlace, PlaceError, OSError) as problem:
+        raise CommandError(f"nothing was exported: {problem}") from None
+
+
+def _selection(options: Mapping[str, Any]) -> Selection:
+    return Selection(
         definitions=tuple(options["definition"]),
         instances=tuple(options["instance"]),
         states=tuple(options["state"]),
@@ -81,23 +91,40 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         workers=tuple(options["worker"]),
         users=tuple(options["user"]),
     )
-    try:
-        with Progress(command.stderr, "events") as bar:
-            done = export(
-                selection,
-                options["format"],
-                place(folder or ("/" if options["to"].startswith("/") else ".")),
-                name,
-                masking=Masking(names=frozenset(options["mask"]), everything=options["no_variables"]),
-                actor=options["actor"],
-                reason=options["reason"],
-                advance=bar.advance,
-            )
-            seconds = bar.seconds
-    except NothingSuch as problem:
-        raise CommandError(str(problem), returncode=2) from None
-    except (MissingLibrary, PlaceError, OSError) as problem:
-        raise CommandError(f"nothing was exported: {problem}") from None
+
+
+def _masking(options: Mapping[str, Any]) -> Masking:
+    return Masking(names=frozenset(options["mask"]), everything=options["no_variables"])
+
+
+def _later(command: BaseCommand, options: Mapping[str, Any]) -> int:
+    asked = ask_export(
+        _selection(options),
+        options["format"],
+        masking=_masking(options),
+        actor=options["actor"],
+        reason=options["reason"],
+    )
+    command.stdout.write(f"{asked.id} {asked.name}")
+    return 0
+
+
+def _now(command: BaseCommand, options: Mapping[str, Any]) -> int:
+    folder, _, name = options["to"].rpartition("/")
+    if not name:
+        raise CommandError("--to names a file", returncode=2)
+    with Progress(command.stderr, "events") as bar:
+        done = export(
+            _selection(options),
+            options["format"],
+            place(folder or ("/" if options["to"].startswith("/") else ".")),
+            name,
+            masking=_masking(options),
+            actor=options["actor"],
+            reason=options["reason"],
+            advance=bar.advance,
+        )
+        seconds = bar.seconds
     said = done.manifest
     command.stdout.write(
         f"{said['instances']} instances, {said['commits']} commits, {said['events']} events"

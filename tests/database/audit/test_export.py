@@ -265,3 +265,13 @@ def test_an_instance_that_was_migrated_replays_from_its_export(world, bpm, tmp_p
     for more in ((), ("--verify",), ("--verify", "--jobs", "2")):
         status, said = bpm("replay", file, *more)
         assert status == 0, said
+
+
+def test_an_export_may_be_left_to_a_worker(world, bpm, tmp_path, settings):
+    orders(world)
+    assert bpm("export", "--format", "xes", "--later")[0] == 1
+    settings.BPM_EXPORT_TO = str(tmp_path)
+    status, said = bpm("export", "--format", "xes", "--later", "--no-variables")
+    assert status == 0
+    assert requests.run_waiting() == {"exports": 1}
+    assert (tmp_path / said.split()[1]).is_file()
