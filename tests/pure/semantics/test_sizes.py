@@ -31,7 +31,7 @@ def test_a_step_copies_a_small_part_of_a_large_instance() -> None:
     copied = 0
     for token in active[:300]:
         before = big.state.copy()
-        copied = max(copied, len(before.tokens._own) + len(before.tickets) + len(before.tasks))  # type: ignore[union-attr]
+        copied = max(copied, len(before.tokens._own) + len(before.tickets) + len(before.tasks))
         big.do(c.AdvanceToken(at=START, token=token))
     assert copied < 1_000
 
