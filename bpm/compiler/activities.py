@@ -11,7 +11,7 @@ from bpm.compiler.loops import loop
 from bpm.compiler.mappings import mappings, refuse, zeebe_outputs
 from bpm.compiler.place import Place, node
 from bpm.compiler.triggers import message
-from bpm.graph import Mapping, Node
+from bpm.graph import Formula, Mapping, Node
 
 
 def activity(
@@ -63,6 +63,17 @@ def receive(place: Place) -> Node:
     return activity(place, "receive", trigger=trigger, instantiate=flag(place.element, "instantiate"))
 
 
+def _active(place: Place) -> Formula | None:
+    """zeebe:adHoc: which elements of an ad-hoc subprocess begin. Its outputCollection is refused."""
+    said = place.extensions.zeebe.get("adHoc")
+    if said is None:
+        return None
+    if said.get("outputCollection"):
+        finding = "An ad-hoc subprocess gathers no outputs here: let its activities write variables."
+        place.report("unsupported-extension", finding, at=said)
+    return formulas.formula(place, said.get("activeElementsCollection"), at=said)
+
+
 def subprocess(place: Place) -> Node:
     """subProcess, transaction, adHocSubProcess; their content is lowered as a scope of its own (`lowering`)."""
     element = place.element
@@ -75,6 +86,7 @@ def subprocess(place: Place) -> Node:
             place,
             "subprocess",
             ad_hoc=True,
+            ad_hoc_active=_active(place),
             ad_hoc_completion=None
             if done is None
             else formulas.condition(place, done, what="The completion condition"),

@@ -36,6 +36,9 @@ def _camunda(place: Place) -> CallSpec:
     if target is None and said.get("caseRef") is None:
         finding = "The call activity says no process to call: set calledElement to a process id."
         place.report("called-element-missing", finding)
+    if said.get("calledElementType") not in (None, "key"):
+        finding = "A called process is named by its key: calledElementType must be key, or left out."
+        place.report("unsupported-extension", finding)
     bound = said.get("calledElementBinding") or ("deployment" if said.flag("sameDeployment") else "latest")
     version = said.get("calledElementVersion") or said.get("calledElementVersionTag")
     inputs = [passed(place, item) for item in said.all("in")]

@@ -144,14 +144,18 @@ def _escalation(place: Place, element: Element) -> Trigger:
 
 def _conditional(place: Place, element: Element) -> Trigger:
     said = extensions(element)
-    asked = child(element, "condition")
+    asked, chosen = child(element, "condition"), said.zeebe.get("conditionalFilter")
+
+    def filtered(name: str) -> str | None:
+        return None if chosen is None else chosen.get(name)
+
     if asked is None:
         place.report("expression-missing", "The conditional event has no condition.", at=element)
     return Trigger(
         kind="conditional",
         condition=None if asked is None else formulas.condition(place, asked, what="The condition of the event"),
-        condition_variables=tuple(words(said.get("variableName"))),
-        condition_events=tuple(words(said.get("variableEvents") or said.get("variableEvent"))),
+        condition_variables=tuple(words(said.get("variableName") or filtered("variableNames"))),
+        condition_events=tuple(words(said.get("variableEvents") or filtered("variableEvents"))),
     )
 
 

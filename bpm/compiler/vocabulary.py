@@ -97,7 +97,10 @@ ATTRIBUTES: Final[dict[str, tuple[Use, str]]] = {
     "triggerable": ("refused", "an activity that waits for a trigger after its work: draw a receive task"),
     "variableMappingClass": ("refused", "Java code does not run here: use in and out mappings"),
     "variableMappingDelegateExpression": ("refused", "Java code does not run here: use in and out mappings"),
+    "caseBinding": ("refused", "CMMN cases are not run"),
     "caseRef": ("refused", "CMMN cases are not run"),
+    "caseTenantId": ("noted", "there are no tenants"),
+    "caseVersion": ("refused", "CMMN cases are not run"),
     "caseDefinitionKey": ("refused", "CMMN cases are not run"),
 }
 
@@ -132,6 +135,7 @@ ELEMENTS: Final[dict[str, tuple[Use, str]]] = {
         ],
         ("honoured", ""),
     ),
+    "potentialStarter": ("noted", "who may start a process is the site's permission"),
     "executionListener": ("listener", ""),
     "taskListener": ("listener", ""),
     "eventListener": ("listener", ""),

@@ -138,6 +138,8 @@ def _spec(place: Place, found: Binding, topic: Formula, said: Extensions) -> Wor
     zeebe = place.extensions.zeebe.get("taskDefinition")
     cycle = place.extensions.one("failedJobRetryTimeCycle")
     priority = said.get("taskPriority") or place.extensions.get("taskPriority") or place.extensions.get("jobPriority")
+    defined = place.extensions.zeebe.get("jobPriorityDefinition")
+    priority = priority or (defined.get("priority") if defined is not None else None)
     return WorkSpec(
         topic=topic,
         priority=formulas.formula(place, priority),

@@ -219,6 +219,7 @@ class Node:
     instantiate: bool = False  # receive task or event-based gateway that starts the process
     parallel_events: bool = False  # instantiating event-based gateway: all its events are needed, not the first
     ad_hoc: bool = False
+    ad_hoc_active: Formula | None = None  # zeebe: the ids of the elements that begin; None: all that no flow leads to
     ad_hoc_completion: Formula | None = None
     cancel_remaining: bool = True
     transaction: bool = False

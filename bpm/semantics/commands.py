@@ -177,10 +177,13 @@ class RetryIncident(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportIncident(Command):
-    """The engine could not step the token at all; it waits for an operator."""
+    """The engine could not step the token at all; it waits for an operator. Or, where `beside` names an event: that
+    came and could not be taken, and the token (0: the instance) goes on waiting for it.
+    """
 
     token: int
     text: str
+    beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

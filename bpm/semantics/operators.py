@@ -12,6 +12,9 @@ from bpm.semantics.tokens import cancel_below
 from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Refused, Stuck, Work
 
+# The kind of an incident beside what a token waits for: a timer that cannot fire, a message that cannot be taken.
+BLOCKED = "blocked"
+
 
 def set_variables(work: Work, command: c.SetVariables) -> None:
     """Write and unset variables as seen from a token (0: the process)."""
@@ -38,6 +41,8 @@ def retry(work: Work, command: c.RetryIncident) -> None:
     if command.retries < 1:
         raise Refused("invalid", f"retries must be at least 1, {command.retries} given")
     work.change("INCIDENT_RESOLVED", "incident", incident, "RESOLVED", reason="operator")
+    if incident.kind == BLOCKED:
+        return  # it comes again
     if incident.task is not None:
         task = view.entity(work.state, "task", incident.task)
         assert task is not None
@@ -55,7 +60,18 @@ def retry(work: Work, command: c.RetryIncident) -> None:
 
 
 def report_incident(work: Work, command: c.ReportIncident) -> None:
-    """An ACTIVE token that the engine could not step waits with an incident."""
+    """An ACTIVE token that the engine could not step waits with an incident. What one waits for and could not take gets
+    an incident beside it, once.
+    """
+    if command.beside is not None:
+        if command.token:
+            _open_token(work, command.token)
+        attached = view.attached(work.state, command.token)
+        if any(kind == "incident" and (one.kind, one.node) == (BLOCKED, command.beside) for kind, one in attached):
+            raise Refused("wrong_state", f"{command.beside} has an incident already")
+        work.emit("INCIDENT_OPENED", work.new_id(), token=command.token, node=command.beside, after="OPEN",
+                  reason="incident", kind=BLOCKED, message=command.text)  # fmt: skip
+        return
     token = _open_token(work, command.token)
     if token.state != "ACTIVE":
         raise Refused("wrong_state", f"token {token.id} is {token.state}, not ACTIVE")

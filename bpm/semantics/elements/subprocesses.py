@@ -5,18 +5,19 @@ from __future__ import annotations
 from bpm.graph import Node
 from bpm.semantics.compensation import remember
 from bpm.semantics.elements.activities import open_activity
+from bpm.semantics.formulas import value
 from bpm.semantics.mappings import give_out
 from bpm.semantics.starts import implicit_starts
 from bpm.semantics.tokens import create, detach, wait
 from bpm.semantics.waiting import open_scope
-from bpm.semantics.work import Work
+from bpm.semantics.work import Stuck, Work
 
 
 def enter_subprocess(work: Work, token: int, node: Node) -> bool:
     """The token waits at the subprocess; a new token begins inside it, or one at each of its first nodes."""
     open_activity(work, token, node)
     open_scope(work, token, node.id)
-    firsts = _firsts(work, node)
+    firsts = _firsts(work, token, node)
     if not firsts:
         return True
     wait(work, token, "children")
@@ -25,12 +26,20 @@ def enter_subprocess(work: Work, token: int, node: Node) -> bool:
     return False
 
 
-def _firsts(work: Work, node: Node) -> list[str]:
-    """Its start event; in an ad-hoc subprocess, and where there is none (BPMN 2.0.2, 10.5.2), each first node."""
+def _firsts(work: Work, token: int, node: Node) -> list[str]:
+    """Its start event; in an ad-hoc subprocess, and where there is none (BPMN 2.0.2, 10.5.2), each first node. Raises
+    Stuck.
+    """
     starts = work.graph.scopes[node.id].starts
     if starts and not node.ad_hoc:
         return [starts[0]]
-    return [one.id for one in implicit_starts(work.graph, node.id)]
+    if node.ad_hoc_active is None:
+        return [one.id for one in implicit_starts(work.graph, node.id)]
+    chosen = value(work, token, node.ad_hoc_active)
+    inside = work.graph.scopes[node.id].nodes
+    if not isinstance(chosen, list) or any(one not in inside for one in chosen):
+        raise Stuck("expression", f"{chosen!r} are not elements of {node.id}")
+    return [str(one) for one in chosen]
 
 
 def close_subprocess(work: Work, token: int, node: Node) -> None:

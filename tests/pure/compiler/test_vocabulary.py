@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bpm.compiler.vocabulary import ATTRIBUTES, ELEMENTS, ZEEBE_ELEMENTS
-from tests.pure.compiler.writing import compiled, line
+from tests.pure.compiler.writing import compiled, line, node
 
 LISTENER = '<camunda:executionListener event="start" class="A"/>'
 
@@ -61,3 +61,25 @@ def test_unknown_words_are_noted():
     assert findings(line('<task id="x"><extensionElements><flowable:wish/></extensionElements></task>')) == [
         ("note", "extension-ignored", "x")
     ]
+
+
+def test_what_zeebe_says_of_priorities_conditions_and_ad_hoc_subprocesses():
+    job = node(
+        '<serviceTask id="x"><extensionElements><zeebe:taskDefinition type="t"/>'
+        '<zeebe:jobPriorityDefinition priority="=p"/></extensionElements></serviceTask>',
+        zeebe=True,
+    )
+    assert job.work.priority.text == "=p"
+    caught = node(
+        '<intermediateCatchEvent id="x"><conditionalEventDefinition><extensionElements>'
+        '<zeebe:conditionalFilter variableNames="a, b" variableEvents="create"/></extensionElements>'
+        "<condition>=a > 1</condition></conditionalEventDefinition></intermediateCatchEvent>",
+        zeebe=True,
+    )
+    assert (caught.trigger.condition_variables, caught.trigger.condition_events) == (("a", "b"), ("create",))
+    ad_hoc = node(
+        '<adHocSubProcess id="x"><extensionElements><zeebe:adHoc activeElementsCollection="=chosen"/></extensionElements>'
+        '<task id="y"/></adHocSubProcess>',
+        zeebe=True,
+    )
+    assert ad_hoc.ad_hoc_active.text == "=chosen"

@@ -215,3 +215,12 @@ def test_complex_gateway__several_late_tokens_end_the_instance_once() -> None:
         run.work(work)
     assert run.ended == "COMPLETED"
     assert [event.type for event in run.events].count("INSTANCE_COMPLETED") == 1
+
+
+@pytest.mark.parametrize(
+    ("chosen", "waiting"), [(["B"], ["B"]), (["A", "B"], ["A", "B"]), ([], ["Z"]), (["Q"], ["sub"])]
+)
+def test_ad_hoc__begins_what_is_chosen(chosen: list[str], waiting: list[str]) -> None:
+    graph = draw("start s > subprocess sub > external Z", "external A", "external B", scopes={"sub": ("A", "B")},
+                 sub={"ad_hoc": True, "ad_hoc_active": Formula(text="${chosen}")})  # fmt: skip
+    assert Run(graph, variables={"chosen": chosen}).waiting == waiting
