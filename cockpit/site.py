@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.forms import AuthenticationForm as PlainAuthenticationForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, path, reverse
+from django.urls import Resolver404, URLPattern, URLResolver, path, resolve, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
@@ -41,8 +43,9 @@ class CockpitSite(UnfoldAdminSite):
         return access.may_see(request)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The form names no page to go to: without one it is the overview, not the project's own default."""
-        if request.method == "POST" and not {*request.GET, *request.POST} & {REDIRECT_FIELD_NAME}:
+        """Where the form names no page to go to it is the overview, not the project's own default."""
+        wanted = request.POST.get(REDIRECT_FIELD_NAME, request.GET.get(REDIRECT_FIELD_NAME, ""))
+        if request.method == "POST" and not _is_page(request, wanted):
             posted = request.POST.copy()
             posted[REDIRECT_FIELD_NAME] = reverse("admin:index", current_app=self.name)
             request.POST = posted  # type: ignore[assignment]
@@ -71,6 +74,16 @@ class CockpitSite(UnfoldAdminSite):
             return TemplateResponse(request, shown.template, {**self.each_context(request), **context})
 
         return framed
+
+
+def _is_page(request: HttpRequest, address: str) -> bool:
+    """Whether one can go there after the login: on this site, and no verb, whose session had run out."""
+    if not url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure()):
+        return False
+    try:
+        return resolve(urlsplit(address).path).url_name not in {name for _route, name, _view in actions.ROUTES}
+    except Resolver404:
+        return False
 
 
 def _unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:

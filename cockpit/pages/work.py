@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -51,12 +52,18 @@ def user_task(request: HttpRequest, id: UUID) -> Shown:
     instance = instances.get_instance(task.instance_id)
     context = {
         "task": task,
+        "fields": [_field(field) for field in task.form_fields],
         "instance": instance,
         "variables": instances.variables_of(task.instance_id),
         "me": request.user.get_username(),
         "is_open": task.state in work.OPEN_USER,
     }
     return Shown("cockpit/user_task.html", task.node_name, context)
+
+
+def _field(field: Mapping[str, Any]) -> dict[str, Any]:
+    """A form field for a template, which would take `values` of a dict for its method."""
+    return {**field, "choices": list(field.get("values", {}).items())}
 
 
 def external_tasks(request: HttpRequest) -> Shown:

@@ -7,6 +7,7 @@ import gettext
 import itertools
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -19,8 +20,17 @@ from cockpit.actions import ROUTES
 from cockpit.admin.tables import shown_models
 from cockpit.pages.sentences import REASONS as REASONS_SAID
 from cockpit.pages.sentences import SENTENCES
+from tests.system.cockpit.conftest import PASSWORD
 
 ROOT = Path(__file__).resolve().parents[3]
+FORM = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn"><process id="form" isExecutable="true"><startEvent id="start"/>
+    <sequenceFlow id="to" sourceRef="start" targetRef="judge"/><userTask id="judge"><extensionElements>
+    <camunda:formData>
+    <camunda:formField id="note" type="string" defaultValue="none"/>
+    <camunda:formField id="verdict" type="enum" defaultValue="refuse"><camunda:value id="approve" name="Approve it"/>
+    <camunda:value id="refuse"/></camunda:formField></camunda:formData></extensionElements></userTask></process>
+    </definitions>"""
 PAGES = ("index", "definitions", "instances", "incidents", "user-tasks", "external-tasks")
 
 
@@ -119,6 +129,28 @@ def test_verbs_are_posts_and_need_a_reason(as_operator, failed_order):
     refused = as_operator.post(address, {"reason": " "}, follow=True)
     assert "Please state a reason." in refused.content.decode()
     assert engine.set_variables(failed_order, {"still": "open"}, actor="tests").version > 0
+
+
+@pytest.mark.parametrize("wanted", ["cockpit:cancel-instance", "//elsewhere.example/", "javascript:0", "/nothing/here"])
+def test_after_the_login_one_lands_on_a_page(account, failed_order, wanted):
+    account("olga", "operators")
+    to = reverse(wanted, args=[failed_order]) if wanted.startswith("cockpit:") else wanted
+    logs_in = {"username": "olga", "password": PASSWORD}
+    answer = Client().post(f"{reverse('cockpit:login')}?{urlencode({'next': to})}", logs_in)
+    assert (answer.status_code, answer["Location"]) == (302, reverse("cockpit:index"))
+    page = reverse("cockpit:instance", args=[failed_order])
+    answer = Client().post(f"{reverse('cockpit:login')}?{urlencode({'next': page})}", logs_in)
+    assert (answer.status_code, answer["Location"]) == (302, page)
+
+
+def test_a_form_offers_choices_by_their_ids_and_texts_as_texts(as_operator):
+    engine.deploy({"form.bpmn": FORM}, actor="tests")
+    instance = engine.start("form", actor="tests").thread_id
+    (task,) = work.list_user_tasks(instance_id=instance).items
+    text = as_operator.get(reverse("cockpit:user-task", args=[task.id])).content.decode()
+    assert re.search(r'<input [^>]*id="field-note"[^>]* value="none"', text)
+    assert re.search(r'<select [^>]*id="field-verdict"', text)
+    assert '<option value="approve">Approve it</option><option value="refuse" selected>refuse</option>' in text
 
 
 def test_a_refusal_of_the_engine_is_shown_in_its_own_words(as_operator, failed_order):
