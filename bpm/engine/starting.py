@@ -13,6 +13,8 @@ from bpm.semantics.commands import StartInstance
 from bpm.store import definitions, ids, receipts
 from bpm.store.records import CommitRecord
 
+LARGEST_VERSION = 2**31 - 1
+
 
 def start(
     process: str | UUID,
@@ -54,7 +56,7 @@ def find_definition(process: str | UUID, *, version: int | None = None) -> UUID:
     if isinstance(process, UUID):
         return _known(process)
     named(process, "process")
-    found = definitions.find(process, version=version)
+    found = definitions.find(process, version=version) if may_be_version(version) else None
     if found is not None:
         return found
     try:
@@ -62,6 +64,11 @@ def find_definition(process: str | UUID, *, version: int | None = None) -> UUID:
     except ValueError:
         which = "" if version is None else f" with the version {version}"
         raise NotFound(f"there is no process {process}{which}") from None
+
+
+def may_be_version(version: int | None) -> bool:
+    """Whether a definition can have that number: the database knows no larger one."""
+    return version is None or 0 < version <= LARGEST_VERSION
 
 
 def _known(id: UUID) -> UUID:

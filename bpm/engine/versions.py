@@ -12,6 +12,7 @@ from uuid import UUID
 
 from bpm.engine.acting import act, instance, named
 from bpm.engine.errors import Invalid, NotFound
+from bpm.engine.starting import may_be_version
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.semantics.migrating import Plan, plan
@@ -42,7 +43,7 @@ def plan_migration(
     if now is None:
         raise NotFound(f"there is no instance {id}")
     old = definitions.load(now)
-    target = definitions.find(old.key, version=version)
+    target = definitions.find(old.key, version=version) if may_be_version(version) else None
     if target is None:
         raise NotFound(f"there is no version {version} of {old.key}")
     found: Plan = plan(old.graph, definitions.load(target).graph, dict(nodes or {}))

@@ -34,6 +34,9 @@ def test_the_newest_version_is_started_unless_another_is_named(world):
     world.deploy(model(start(), user("look"), end(), flows("start -> look -> end")))
     assert world.where(world.start()) == ["look"]
     assert world.where(world.start(version=1)) == ["pay"]
+    for none in (0, -1, 3, 10**30):
+        with pytest.raises(engine.NotFound):
+            world.start(version=none)
 
 
 def test_the_same_key_starts_once(world):

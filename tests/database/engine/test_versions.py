@@ -70,6 +70,8 @@ def test_migrate__is_refused_without_another_version_and_for_pairs_that_do_not_f
         engine.migrate_instance(instance, nodes={"a": "end"}, actor="op")
     with pytest.raises(engine.NotFound):
         engine.migrate_instance(instance, version=9, actor="op")
+    with pytest.raises(engine.NotFound):
+        engine.migrate_instance(instance, version=10**30, actor="op")
 
 
 def test_commands(world, capsys):
