@@ -1,5 +1,5 @@
 """The step: how the engine makes a commit. What a commit is stands in `bpm.store.committing`, the one way to write;
-here it gets its place (Django's connection) and its refusals the engine's words.
+here it gets its place (Django's connection), the memory of this process, and its refusals the engine's words.
 """
 
 from __future__ import annotations
@@ -11,11 +11,16 @@ from bpm.store import errors
 from bpm.store.channel import Channel, django_channel
 from bpm.store.committing import MakeCommand, ThreadCommit, commit
 from bpm.store.errors import RuleBroken
+from bpm.store.projection import MEGABYTE, Projection
 from bpm.store.records import CommitRecord, Incoming
 from bpm.store.values import UnfitValue
 
 # Faults of a step that no later try would be spared: not those of the connection.
 DETERMINISTIC = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError, RuleBroken)
+
+# What this process has committed last it need not load again, which spares a step about a quarter of its time. Filled
+# by its own commits alone; the thread's version row says under its lock whether it is still true.
+MEMORY = Projection(64 * MEGABYTE)
 
 
 class Refused(EngineError):
@@ -49,7 +54,7 @@ def step(
         definition=definition, content=content,
     )  # fmt: skip
     try:
-        return commit(channel or django_channel(), wanted)
+        return commit(channel or django_channel(), wanted, MEMORY)
     except errors.Refused as refused:
         raise Refused(str(refused), code=refused.code) from refused.__cause__
     except UnfitValue as unfit:

@@ -13,8 +13,8 @@ Locks of tasks, deliveries of messages and deployments are commits of the nil th
 
 - `committing`   the one way to write an instance: `ThreadCommit` in, `CommitRecord` out
 - `coordinator`  the same for programs of their own, on a pool, without Django's settings; `migrating`: their migrations
-- `projection`   what a process remembers of threads; `hydrating` fills it at a start, from `bases` (base states) and what
-  came after them
+- `projection`   what a process remembers of threads; `hydrating` fills it at a start, from `bases` (base states) and
+  what came after them
 - `schema`       whether the database is what this program was written for; `hardening`: the rights of its role
 - `channel`      the connection, and whose transaction it is
 - `unit`         the transaction of one commit; `loading`, `documents`, `rows`, `history_rows`, `arguments`: its two

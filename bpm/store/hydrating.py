@@ -74,7 +74,12 @@ class _Thread:
     base: int
     after: int
     since: datetime
-    state: str | None
+    rows: dict[str, list[dict[str, Any]]]
+
+    @property
+    def locks(self) -> int:
+        """The highest commit of the nil thread that the base state has seen: its tasks name the last of theirs."""
+        return max((task["commit_version"] for task in self.rows.get("task", ())), default=0)
 
 
 def hydrate(projection: Projection, channel: Channel, *, limit: int = LIMIT) -> Hydrated:
@@ -120,7 +125,7 @@ def _pages(channel: Channel) -> Iterator[list[_Thread]]:
         page = [
             _Thread(
                 id=id, version=version, last_at=last_at, definition=definition, run=run, counters=loads(counters),
-                base=base or 0, after=sequence or 0, since=base_at or started_at, state=state,
+                base=base or 0, after=sequence or 0, since=base_at or started_at, rows=_rows(state),
             )
             for (id, version, last_at, definition, run, counters, started_at, base, sequence, base_at, state) in rows
         ]  # fmt: skip
@@ -131,10 +136,19 @@ def _pages(channel: Channel) -> Iterator[list[_Thread]]:
         after = page[-1].id
 
 
+def _rows(state: str | None) -> dict[str, list[dict[str, Any]]]:
+    return {} if state is None else {kind: list(found or ()) for kind, found in loads(state).items()}
+
+
 def _fold(page: Sequence[_Thread], channel: Channel) -> Iterator[tuple[_Thread, State | None]]:
     """Each thread with its state; None where that cannot be folded."""
     asked = {
-        "threads": dumps([{"id": one.id, "base": one.base, "after": one.after, "since": one.since} for one in page])
+        "threads": dumps(
+            [
+                {"id": one.id, "base": one.base, "after": one.after, "locks": one.locks, "since": one.since}
+                for one in page
+            ]
+        )
     }
     commits: dict[UUID, dict[int, int]] = {}
     for thread, sequence, version in query(channel, "hydration_commits", asked):
@@ -156,15 +170,14 @@ def _fold(page: Sequence[_Thread], channel: Channel) -> Iterator[tuple[_Thread, 
 
 def _folded(thread: _Thread, commits: Mapping[int, int], rows: Iterable[dict[str, Any]]) -> State:
     state = State(thread=str(thread.id))
-    if thread.state is not None:
-        kinds = {kind: list(found or ()) for kind, found in loads(thread.state).items()}
-        state = to_state(thread.id, thread.base, 0, kinds)
+    if thread.rows:
+        state = to_state(thread.id, thread.base, 0, thread.rows)
     held = {task.id: task.version for task in state.tasks.values()}
     grouped = {sequence: list(found) for sequence, found in groupby(rows, key=lambda row: row["commit_sequence"])}
     for sequence in sorted({*commits, *grouped}):
         found = grouped.get(sequence, [])
         if sequence not in commits:
-            # A lock, which the base state may have seen.
+            # A lock, which the base state may have seen all the same.
             found = [row for row in found if row["row_version"] > held.get(ids.ordinal(row["entity_id"]), 0)]
         if found:
             for event in upcast((to_event(row) for row in found), found[0]["format"]):

@@ -4,10 +4,13 @@ SELECT bpm_resume(%(thread)s::uuid, %(ask)s::jsonb)::text;
 
 -- name: hydration_counts
 -- What hydrating would read: the rows of open threads since their last base states, each kind counted to the limit and
--- never further. Commits need no counting, versions have no gaps.
+-- never further. Commits need no counting, versions have no gaps. Locks are no commits of the thread: those that the
+-- base state has seen are numbered up to the highest that a task in it names.
 WITH open AS MATERIALIZED (
     SELECT p.id, v.version, coalesce(b.commit_version, 0) AS base, coalesce(b.sequence, 0) AS after,
-           coalesce(b.commit_at, p.started_at) AS since
+           coalesce(b.commit_at, p.started_at) AS since,
+           greatest(b.sequence, (SELECT max((t ->> 'commit_version')::bigint) FROM jsonb_array_elements(
+               CASE jsonb_typeof(b.state -> 'task') WHEN 'array' THEN b.state -> 'task' END) t), 0) AS locks
     FROM process_instances p JOIN runtime_thread_version v ON v.thread_id = p.id
     LEFT JOIN runtime_base_state b ON b.thread_id = p.id
     WHERE p.state IN ('RUNNING', 'SUSPENDED')
@@ -25,6 +28,8 @@ SELECT (SELECT count(*) FROM open),
                                   WHERE e.instance_id = o.id AND e.commit_sequence > o.after AND e.at >= o.since
                                   UNION ALL SELECT FROM external_task_events e
                                   WHERE e.instance_id = o.id AND e.commit_sequence > o.after AND e.at >= o.since
+                                    AND (e.commit_sequence > o.locks OR e.event_type NOT IN (
+                                        'TASK_LOCKED', 'TASK_EXTENDED', 'TASK_UNLOCKED', 'TASK_TIMED_OUT'))
                                   UNION ALL SELECT FROM timer_events e
                                   WHERE e.instance_id = o.id AND e.commit_sequence > o.after AND e.at >= o.since
                                   UNION ALL SELECT FROM work_events e
@@ -58,7 +63,7 @@ ORDER BY c.thread_id, c.version;
 -- Their events since, in order, and the version that each gave its row. What became of a message is no part of its
 -- sender's state.
 SELECT to_jsonb(e)::text
-FROM jsonb_to_recordset(%(threads)s::jsonb) AS o(id uuid, after bigint, since timestamptz)
+FROM jsonb_to_recordset(%(threads)s::jsonb) AS o(id uuid, after bigint, locks bigint, since timestamptz)
 CROSS JOIN LATERAL (
     SELECT e.thread_id, e.commit_sequence, e.ordinal, e.row_version, e.event_type, e.entity, e.entity_id, e.token_id,
            e.node_id, e.from_state, e.to_state, e.reason, e.worker_id, e.error, e.scope, e.name, e.value, e.payload,
@@ -66,6 +71,8 @@ CROSS JOIN LATERAL (
     FROM runtime_event e
     WHERE e.thread_id = o.id AND e.commit_sequence > o.after AND e.at >= o.since
       AND (e.entity <> 'message' OR e.event_type = 'MESSAGE_SENT')
+      AND (e.commit_sequence > o.locks OR e.event_type NOT IN ('TASK_LOCKED', 'TASK_EXTENDED', 'TASK_UNLOCKED',
+                                                               'TASK_TIMED_OUT'))
 ) e
 ORDER BY e.thread_id, e.commit_sequence, e.ordinal;
 

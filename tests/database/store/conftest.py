@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from bpm.engine import step as stepping
 from bpm.engine.step import step
 from bpm.graph import Process
 from bpm.replay import ReplayEngine, compare, verify
@@ -33,6 +34,7 @@ from bpm.store import (
     schedule,
 )
 from bpm.store.definitions import Definition, NewDefinition
+from bpm.store.projection import Projection
 from config.local import ROOT, socket_url
 from config.postgres import Postgres
 from tests.pure.semantics.drawing import draw
@@ -77,6 +79,12 @@ def roles(postgres: Postgres) -> Roles:
         hardening.harden(HARDENED, channel=plain_channel(connection))
     definitions.forget()
     return found
+
+
+@pytest.fixture(autouse=True)
+def remembers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested here is loading; what a process remembers has tests of its own."""
+    monkeypatch.setattr(stepping, "MEMORY", Projection(0))
 
 
 @pytest.fixture
