@@ -37,59 +37,68 @@ class CompileError(Exception):
         self.diagnostics = diagnostics
 
 
-# Findings of reading and lowering: code -> severity. (The standard's static rules have tables of their own: `rules`.)
-SEVERITY: Final[dict[str, Severity]] = {
+# Findings of reading and lowering: code -> (severity, what it says). The static rules have their own tables (`rules`).
+FINDINGS: Final[dict[str, tuple[Severity, str]]] = {
     # the file
-    "xml-too-large": "error",
-    "xml-too-deep": "error",
-    "xml-too-many-nodes": "error",
-    "xml-doctype": "error",
-    "xml-malformed": "error",
-    "not-bpmn": "error",
-    "process-not-executable": "note",
-    "process-executable-assumed": "note",
-    "no-executable-process": "warning",
+    "xml-too-large": ("error", "The file is larger than 8 MB."),
+    "xml-too-deep": ("error", "Elements are nested deeper than a model ever is."),
+    "xml-too-many-nodes": ("error", "The file has more elements and attributes than a model ever has."),
+    "xml-doctype": (
+        "error",
+        "The file has a document type declaration, which could make a reader expand or fetch things.",
+    ),
+    "xml-malformed": ("error", "The file is no well-formed XML."),
+    "not-bpmn": ("error", "The root of the file is no BPMN 2.0."),
+    "process-not-executable": ("note", 'A process says isExecutable="false" and is left out.'),
+    "process-executable-assumed": ("note", "A process says nothing of isExecutable and is run."),
+    "no-executable-process": ("warning", "There is nothing to run in the file."),
     # what the model says and the engine cannot do
-    "unsupported-element": "error",
-    "unsupported-feature": "error",
-    "unsupported-language": "error",
-    "unsupported-extension": "error",
-    "listener-not-run": "warning",
-    "extension-ignored": "note",
-    "element-ignored": "note",
+    "unsupported-element": ("error", "An element of choreographies or conversations stands in a process."),
+    "unsupported-feature": ("error", "BPMN that the engine does not run (see the tables above)."),
+    "unsupported-language": (
+        "error",
+        "An expression or script in a language that the engine does not evaluate stands where it decides.",
+    ),
+    "unsupported-extension": ("error", "A vendor's word without which the model would do something else."),
+    "listener-not-run": ("warning", "A listener is Java or a script in the engine: its work belongs into a task."),
+    "extension-ignored": ("note", "A vendor's word that has no effect here."),
+    "element-ignored": ("note", "A BPMN element that has no effect here."),
     # references
-    "id-missing": "error",
-    "id-duplicate": "error",
-    "reference-missing": "error",
-    "reference-wrong": "error",
-    "process-duplicate": "error",
-    "called-process-missing": "warning",
+    "id-missing": ("error", "An element has no id, so that nothing could refer to it and history could not name it."),
+    "id-duplicate": ("error", "Two elements have one id."),
+    "reference-missing": ("error", "A reference names what the file does not have."),
+    "reference-wrong": ("error", "A reference names something of the wrong kind or place."),
+    "process-duplicate": ("error", "Two different processes of one deployment have one id."),
+    "called-process-missing": ("warning", "A called process is not in the deployment: it must be there already."),
     # expressions and values
-    "expression-broken": "error",
-    "expression-missing": "error",
-    "timer-broken": "error",
-    "text-not-expression": "warning",
-    "read-as-feel": "note",
-    "value-wrong": "error",
-    "expression-as-topic": "note",
-    "argument-dropped": "note",
+    "expression-broken": ("error", "An expression cannot be read."),
+    "expression-missing": ("error", "There is no expression where one must be."),
+    "timer-broken": ("error", "A constant time cannot be read."),
+    "text-not-expression": ("warning", "A condition is plain text that is no expression: asking it opens an incident."),
+    "read-as-feel": ("note", "A condition names no language and is read as FEEL."),
+    "value-wrong": ("error", "A value is not one of those that are possible."),
+    "expression-as-topic": ("note", "An expression of several calls is the topic of its task as a whole."),
+    "argument-dropped": ("note", "An argument of a call is an object of the Java engine and is not passed."),
     # events and activities
-    "message-missing": "error",
-    "message-unnamed": "warning",
-    "receive-without-message": "note",
-    "signal-missing": "error",
-    "timer-missing": "error",
-    "timer-several": "error",
-    "error-code-missing": "warning",
-    "error-undeclared": "warning",
-    "called-element-missing": "error",
-    "collection-missing": "error",
-    "implementation-missing": "warning",
-    "topic-missing": "error",
-    "name-computed": "error",
-    "subscription-twice": "error",
-    "script-missing": "error",
-    "start-never": "warning",
+    "message-missing": ("error", "An event or task waits for a message and names none."),
+    "message-unnamed": ("warning", "A message has no name; its id is taken."),
+    "receive-without-message": ("note", "A receive task without a message goes on only when an operator says so."),
+    "signal-missing": ("error", "An event names no signal."),
+    "timer-missing": ("error", "A timer says no time."),
+    "timer-several": ("error", "A timer says several times."),
+    "error-code-missing": ("warning", "An error or escalation has no code; its id is taken."),
+    "error-undeclared": ("warning", "errorRef names no error of the file and is taken as the code."),
+    "called-element-missing": ("error", "A call activity or decision task says nothing to call."),
+    "collection-missing": ("error", "A multi-instance says neither how often nor over which list."),
+    "implementation-missing": ("warning", "A task does not say how it is done; its id is its topic."),
+    "topic-missing": ("error", "An external task has no topic."),
+    "name-computed": (
+        "error",
+        "The name of a message or signal that starts a process reads variables; there are none yet.",
+    ),
+    "subscription-twice": ("error", "Two events wait for the same message or condition at the same time."),
+    "script-missing": ("error", "A script task has no script."),
+    "start-never": ("warning", "A start event waits for nothing and so never starts its process."),
 }
 
 
@@ -102,9 +111,9 @@ class Problems:
     found: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: str, element: Element | None, message: str, *, id: str | None = None) -> None:
-        """Add a finding about an element; its severity is in the table SEVERITY. KeyError for a code that is not
+        """Add a finding about an element; its severity is in the table FINDINGS. KeyError for a code that is not
         there."""
-        self.add(code, SEVERITY[code], element, message, id=id)
+        self.add(code, FINDINGS[code][0], element, message, id=id)
 
     def add(
         self, code: str, severity: Severity, element: Element | None, message: str, *, id: str | None = None

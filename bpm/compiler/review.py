@@ -19,7 +19,7 @@ _SILENT: Final = {
     "ioSpecification": "",
 }
 # use -> code of the finding
-_CODES: Final = {"noted": "extension-ignored", "refused": "unsupported-extension", "listener": "listener-not-run"}
+CODES: Final = {"noted": "extension-ignored", "refused": "unsupported-extension", "listener": "listener-not-run"}
 
 
 def review(process: Element, problems: Problems) -> None:
@@ -53,4 +53,4 @@ def _report(problems: Problems, element: Element, name: str, use: Use, why: str,
         said = f"The {name}{f' of the event {event!r}' if event else ''} is not run: do its work in a task of its own."
     else:
         said = f"{name} {'has no effect' if use == 'noted' else 'is not supported'}: {why}."
-    problems.report(_CODES[use], element, said)
+    problems.report(CODES[use], element, said)

@@ -114,12 +114,12 @@ FEATURES: Final[dict[Feature, bool]] = {
     ("end", "multiple", ""): True,
 }
 
-_EVENTS: Final = ("start", "catch", "throw", "boundary", "end")
+EVENTS: Final = ("start", "catch", "throw", "boundary", "end")
 
 
 def features(process: Process, node: Node) -> Iterator[Feature]:
     """The features that a node needs."""
-    if node.kind in _EVENTS:
+    if node.kind in EVENTS:
         trigger = node.trigger or Trigger()
         for kind in (trigger.kind, *(part.kind for part in trigger.parts)):
             yield (node.kind, kind, position(process, node))
@@ -166,7 +166,7 @@ def phrase(feature: Feature) -> str:
     kind, mark, position = feature
     if kind == "start" and position in ("interrupting", "non-interrupting"):
         position = f"{position} event subprocess"
-    if kind in _EVENTS:
+    if kind in EVENTS:
         words = ("intermediate" if kind in ("catch", "throw") else "", mark, kind, "event")
         return " ".join(word for word in (position if kind == "boundary" else "", *words) if word) + (
             f" of {article(position)}" if kind == "start" and position != "process" else ""
@@ -182,4 +182,5 @@ def phrase(feature: Feature) -> str:
         return "standard loop"
     name = special.get(kind, kind + (" gateway" if kind in ("exclusive", "parallel", "inclusive", "complex") else ""))
     name += " task" if kind in ("external", "user", "receive", "pass", "send") else ""
-    return f"{mark.replace('_', '-')} {name.replace('_', ' ')}".strip()
+    said = "instantiating" if mark == "instantiate" else mark.replace("_", "-")
+    return f"{said} {name.replace('_', ' ')}".strip()

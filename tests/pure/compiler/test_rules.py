@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bpm.compiler.diagnostics import SEVERITY
+from bpm.compiler.diagnostics import FINDINGS
 from bpm.compiler.rulebook import RULES
 from tests.pure.compiler.writing import codes, compiled, line, model
 
@@ -342,7 +342,7 @@ def test_the_breach_is_seen(code, content, around):
 def test_every_rule_has_its_breach():
     assert set(BREACHES) == set(RULE_CODES)
     assert len(RULE_CODES) == len(set(RULE_CODES))
-    assert set(RULE_CODES).isdisjoint(SEVERITY)
+    assert set(RULE_CODES).isdisjoint(FINDINGS)
 
 
 def test_public_processes_are_not_executable():

@@ -78,8 +78,8 @@ def test_what_zeebe_says_of_priorities_conditions_and_ad_hoc_subprocesses():
     )
     assert (caught.trigger.condition_variables, caught.trigger.condition_events) == (("a", "b"), ("create",))
     ad_hoc = node(
-        '<adHocSubProcess id="x"><extensionElements><zeebe:adHoc activeElementsCollection="=chosen"/></extensionElements>'
-        '<task id="y"/></adHocSubProcess>',
+        '<adHocSubProcess id="x"><extensionElements><zeebe:adHoc activeElementsCollection="=chosen"/>'
+        '</extensionElements><task id="y"/></adHocSubProcess>',
         zeebe=True,
     )
     assert ad_hoc.ad_hoc_active.text == "=chosen"
