@@ -20,6 +20,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `versions`       plan_migration, migrate_instance, modify_instance
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
+- `trying`         what cannot be done blocks nothing else and becomes an incident
 - `recovery`       what schedulers ask again and again: locks that ran out, tokens left behind, what has ended
 - `variables`      what comes in as JSON; `errors` what is raised; `acting` how a verb acts
 - `subscriptions`  what starts a process without anybody naming it
@@ -59,6 +60,7 @@ from bpm.engine.recovery import (
     recover,
     release_expired_locks,
     sweep_ended,
+    sweep_messages,
     sweep_receipts,
     tick,
 )
@@ -126,6 +128,7 @@ __all__ = [
     "start",
     "suspend_instance",
     "sweep_ended",
+    "sweep_messages",
     "sweep_receipts",
     "task_headers",
     "throw_signal",

@@ -11,9 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from bpm.engine.errors import Invalid, NotFound
-from bpm.engine.follow import ENGINE, follow
+from bpm.engine.follow import follow
 from bpm.engine.step import Refused as StepRefused
 from bpm.engine.step import step
+from bpm.engine.trying import ENGINE
 from bpm.store import errors, ids, receipts
 from bpm.store.channel import Channel
 from bpm.store.committing import MakeCommand

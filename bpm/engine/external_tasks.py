@@ -13,16 +13,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import structlog
+
 from bpm.engine.acting import Entity, Refused, act, act_outside, acting_as, bounded, entity, given_reason, named
 from bpm.engine.errors import Invalid, NotFound
+from bpm.engine.step import DETERMINISTIC
+from bpm.engine.trying import in_words
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.store import claims, definitions
 from bpm.store.channel import Channel
 from bpm.store.claims import LockedTask
+from bpm.store.committing import MakeCommand
 from bpm.store.outside import query
 from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord
+
+log = structlog.get_logger(__name__)
 
 LOCK_SECONDS = 60.0
 LONGEST_LOCK = 7 * 86_400.0
@@ -88,14 +95,16 @@ def complete_task(
 ) -> CommitRecord:
     """The worker is done; the token goes on with what it brought back. `cause`: the commit that locked the task.
 
-    Raises NotFound, InvalidVariables, or Refused: not_locked, wrong_worker, lock_expired, wrong_state, not_running.
+    Raises NotFound, InvalidVariables, or Refused: not_locked, wrong_worker, lock_expired, wrong_state, not_running;
+    fault, where the engine could not take it (then the task has failed).
     """
     task = _task(id)
     brought = {"variables": checked(variables), "local_variables": checked(local_variables, what="local variables")}
-    return act(
-        task.instance,
+    return _answer(
+        task,
+        worker,
         lambda at: c.CompleteExternalTask(at=at, task=task.ordinal, worker=worker, **brought),
-        actor=actor or acting_as(worker, "worker"),
+        actor=actor,
         key=key,
         cause=cause,
     )
@@ -154,13 +163,31 @@ def throw_task_error(
     task = _task(id)
     said: dict[str, Any] = {"code": named(code, "code"), "message": _said(message, MESSAGE_LIMIT)}
     said["variables"] = checked(variables)
-    return act(
-        task.instance,
+    return _answer(
+        task,
+        worker,
         lambda at: c.ThrowBpmnError(at=at, task=task.ordinal, worker=worker, **said),
-        actor=actor or acting_as(worker, "worker"),
+        actor=actor,
         key=key,
         cause=cause,
     )
+
+
+def _answer(
+    task: Entity, worker: str, command: MakeCommand, *, actor: str | None, key: str | None, cause: int | None
+) -> CommitRecord:
+    """The worker's answer, as a step of the instance. What the engine itself cannot take fails the task, so that it is
+    not worked on after each lock for ever.
+    """
+    who = actor or acting_as(worker, "worker")
+    try:
+        return act(task.instance, command, actor=who, key=key, cause=cause)
+    except DETERMINISTIC as fault:
+        log.exception("answer cannot be taken", task=str(task.id), worker=worker)
+        text = f"the engine could not take the answer: {in_words(fault)}"
+        said: dict[str, Any] = {"task": task.ordinal, "worker": worker, "message": _said(text, MESSAGE_LIMIT)}
+        act(task.instance, lambda at: c.FailExternalTask(at=at, **said), actor=who, cause=cause)
+        raise Refused(text, code="fault") from fault
 
 
 def extend_lock(

@@ -19,7 +19,8 @@ import structlog
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
 from bpm.engine.step import DETERMINISTIC, Refused, step
-from bpm.semantics.commands import AdvanceToken, ReportIncident
+from bpm.engine.trying import ENGINE, in_words, report
+from bpm.semantics.commands import AdvanceToken
 from bpm.store import outbox, schedule
 from bpm.store.channel import django_channel
 from bpm.store.outbox import Pending
@@ -27,7 +28,6 @@ from bpm.store.records import CommitRecord
 
 log = structlog.get_logger(__name__)
 
-ENGINE = "engine"
 # Commits that a process makes after the one that somebody asked for, and seconds after which it begins no other one:
 # whoever asked waits for them.
 BUDGET = 100
@@ -170,10 +170,6 @@ def advance(active: Active) -> list[CommitRecord]:
         text = refused.message
     except DETERMINISTIC as fault:
         log.exception("token cannot be advanced", instance=str(thread), token=token)
-        text = f"{type(fault).__name__}: {fault}"[:2000].replace("\x00", "")
-    try:
-        return [
-            step(thread, lambda at: ReportIncident(at=at, token=token, text=text), actor=ENGINE, cause=active.cause)
-        ]
-    except Refused:
-        return []
+        text = in_words(fault)
+    reported = report(thread, token, text, cause=active.cause)
+    return [] if reported is None else [reported]

@@ -6,20 +6,22 @@ is passed over (SKIP LOCKED), what somebody else did is refused by the step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 from django.conf import settings
 
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
-from bpm.engine.follow import ENGINE, Active, Round
+from bpm.engine.follow import Active, Round
 from bpm.engine.step import DETERMINISTIC
+from bpm.engine.trying import ENGINE, given_up, report, too_often
 from bpm.semantics.events import FORMAT
 from bpm.store import claims, outbox, schedule, schema
 from bpm.store.outbox import Pending
 from bpm.store.outside import query
 from bpm.store.records import CommitRecord
+from bpm.store.schedule import Due
 from bpm.store.values import dumps
 from bpm.store.version import ENGINE as VERSION
 
@@ -33,9 +35,10 @@ LEFT_BEHIND = 5.0
 # One more than a start asks for: the first of a month is no alarm.
 MONTHS_AHEAD = schema.MONTHS + 1
 DAY = 86_400.0
-# Settings: BPM_KEEP_ENDED_DAYS, BPM_KEEP_RECEIPTS_DAYS.
+# Settings: BPM_KEEP_ENDED_DAYS, BPM_KEEP_RECEIPTS_DAYS, BPM_MESSAGES_LIVE_DAYS.
 KEEP_ENDED_DAYS = 7
 KEEP_RECEIPTS_DAYS = 7
+MESSAGES_LIVE_DAYS = 30
 
 
 def release_expired_locks(limit: int = AT_ONCE) -> Counts:
@@ -46,28 +49,45 @@ def release_expired_locks(limit: int = AT_ONCE) -> Counts:
 
 
 def advance_left_behind(limit: int = AT_ONCE, *, older_than: float = LEFT_BEHIND) -> Counts:
-    """Advance tokens that are ACTIVE for a while."""
-    found = schedule.active_tokens(older_than=older_than, limit=limit)
-    Round().go_on(active=[Active(place.instance_id, place.ordinal, None) for place in found])
+    """Advance tokens that are ACTIVE for a while. One that is so for long is tried by itself, and given up after some
+    tries (`trying`).
+    """
+    found = _TOKENS.next(lambda after: schedule.active_tokens(older_than=older_than, limit=limit, after=after), limit)
+    turn = Round()
+    turn.go_on(active=[Active(token.instance_id, token.ordinal, None) for token in found if not token.overdue])
+    for token in found:
+        if not turn:
+            break
+        if token.overdue and not _given_up(token):
+            turn.go_on(active=[Active(token.instance_id, token.ordinal, None)])
     return {"tokens": len(found)}
 
 
-class Walk:
-    """Holds where the last round over the waiting messages ended, so that those nobody takes do not hide the rest."""
+def _given_up(token: Due) -> bool:
+    """Whether an overdue token has been tried too often; then it waits with an incident."""
+    if not given_up("token", token.id, instance=token.instance_id, token=token.ordinal, since=token.since):
+        return False
+    report(token.instance_id, token.ordinal, too_often("the token could not be advanced"))
+    return True
+
+
+class Walk[Item]:
+    """Holds where the last round ended, so that what cannot be done and stays does not hide the rest."""
 
     def __init__(self) -> None:
-        self.after: Pending | None = None
+        self.after: Item | None = None
 
-    def next(self, limit: int) -> list[Pending]:
-        """The next messages, from the beginning again after the last."""
-        found = outbox.pending(after=self.after, limit=limit)
+    def next(self, ask: Callable[[Item | None], list[Item]], limit: int) -> list[Item]:
+        """The next ones, from the beginning again after the last."""
+        found = ask(self.after)
         if not found and self.after is not None:
-            found = outbox.pending(limit=limit)
+            found = ask(None)
         self.after = found[-1] if len(found) == limit else None
         return found
 
 
-_WALK = Walk()
+_TOKENS: Walk[Due] = Walk()
+_WALK: Walk[Pending] = Walk()
 
 
 def deliver_pending(limit: int = AT_ONCE) -> Counts:
@@ -75,7 +95,7 @@ def deliver_pending(limit: int = AT_ONCE) -> Counts:
     turn = Round()
     records: list[CommitRecord] = []
     tried: Pending | None = None
-    for message in _WALK.next(limit):
+    for message in _WALK.next(lambda after: outbox.pending(after=after, limit=limit), limit):
         if not turn:
             _WALK.after = tried
             break
@@ -89,8 +109,11 @@ def deliver_pending(limit: int = AT_ONCE) -> Counts:
 
 
 def expire_messages(limit: int = AT_ONCE) -> Counts:
-    """Let messages expire that nobody took within their time to live."""
-    return {"expired": len(outbox.expire(actor=ENGINE, limit=limit))}
+    """Let messages expire that nobody took within their time to live: their own, or where the model gives none (what
+    instances throw at each other, signals) that of the site.
+    """
+    days = float(getattr(settings, "BPM_MESSAGES_LIVE_DAYS", MESSAGES_LIVE_DAYS))
+    return {"expired": len(outbox.expire(actor=ENGINE, limit=limit, without_life=days * DAY))}
 
 
 def forgotten_tasks(topics: Sequence[str], *, older_than: float, limit: int) -> Mapping[str, int]:
@@ -116,6 +139,12 @@ def sweep_receipts() -> Counts:
     """Forget receipts that are older than anybody asks again."""
     days = float(getattr(settings, "BPM_KEEP_RECEIPTS_DAYS", KEEP_RECEIPTS_DAYS))
     return {"receipts": schedule.sweep_receipts(older_than=days * DAY)}
+
+
+def sweep_messages() -> Counts:
+    """Remove messages from outside that were delivered or expired days ago; history has them."""
+    days = float(getattr(settings, "BPM_KEEP_ENDED_DAYS", KEEP_ENDED_DAYS))
+    return {"swept_messages": schedule.sweep_messages(older_than=days * DAY)}
 
 
 def tick(job: str, counts: Mapping[str, int]) -> None:

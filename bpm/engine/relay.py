@@ -20,6 +20,7 @@ from uuid import UUID
 import structlog
 
 from bpm.engine.step import DETERMINISTIC, Refused, step
+from bpm.engine.trying import ENGINE, given_up, in_words, report, too_often
 from bpm.semantics import commands as c
 from bpm.store import definitions, ids, outbox, schedule
 from bpm.store.outbox import Pending
@@ -29,7 +30,6 @@ from bpm.store.values import dumps
 
 log = structlog.get_logger(__name__)
 
-ENGINE = "engine"
 # How many receivers a message is tried with, and how many one signal reaches in one go.
 CANDIDATES = 20
 AUDIENCE = 10_000
@@ -47,6 +47,7 @@ class Facts:
     ticket_open: bool
     call_waits: bool
     pending: bool
+    overdue: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +94,14 @@ def _facts(message: Pending) -> Facts:
     asked = {
         "id": message.id,
         "ticket": None if ticket is None else ids.entity(message.sender, ticket),
+        "overdue": schedule.OVERDUE,
     }
     rows = query(None, "delivery_facts", asked)
     if not rows:
-        return Facts(None, False, None, False, False, False)
-    cause, earlier, definition, is_open, call_waits, state = rows[0]
+        return Facts(None, False, None, False, False, False, False)
+    cause, earlier, definition, is_open, call_waits, state, overdue = rows[0]
     waits = earlier and message.kind == "MESSAGE"
-    return Facts(cause, waits, definition, bool(is_open), call_waits, state == "PENDING")
+    return Facts(cause, waits, definition, bool(is_open), call_waits, state == "PENDING", overdue)
 
 
 def _call(message: Pending, facts: Facts) -> Outcome:
@@ -108,6 +110,8 @@ def _call(message: Pending, facts: Facts) -> Outcome:
         return Outcome()
     body = message.body
     caller = {"thread": str(message.sender), "ticket": body["ticket"], "wants": body["wants"]}
+    if _tried_too_often(message, facts, message.target, 0):
+        return _not_called(message, facts, too_often("the process could not be started"))
     try:
         definition = _called(message, facts)
         record = step(
@@ -128,17 +132,22 @@ def _call(message: Pending, facts: Facts) -> Outcome:
         if refused.code == "busy":
             return Outcome(done=False)
         return _not_called(message, facts, refused.message)
+    except DETERMINISTIC as fault:
+        log.exception("process cannot be started", process=message.name, message=str(message.id))
+        return _not_called(message, facts, in_words(fault))
     return Outcome((record,))
 
 
 def _not_called(message: Pending, facts: Facts, why: str) -> Outcome:
     """The caller consumes the message in the called one's place."""
     ticket = message.body["ticket"]
-    return _to(
+    return _take(
         message.sender,
+        ticket,
         message,
         facts,
         lambda at: c.CallReturned(at=at, ticket=ticket, outcome="refused", text=why, message=_name(message)),
+        message.incoming(),
     )
 
 
@@ -165,7 +174,7 @@ def _called(message: Pending, facts: Facts) -> UUID:
 
 def _result(message: Pending, facts: Facts) -> Outcome:
     body = message.body
-    return _to(UUID(body["caller"]["thread"]), message, facts, lambda at: c.CallReturned(
+    return _to_caller(message, facts, lambda at: c.CallReturned(
         at=at,
         ticket=body["caller"]["ticket"],
         outcome=body["outcome"],
@@ -178,7 +187,7 @@ def _result(message: Pending, facts: Facts) -> Outcome:
 
 def _escalation(message: Pending, facts: Facts) -> Outcome:
     body = message.body
-    return _to(UUID(body["caller"]["thread"]), message, facts, lambda at: c.CallEscalated(
+    return _to_caller(message, facts, lambda at: c.CallEscalated(
         at=at,
         ticket=body["caller"]["ticket"],
         code=body["code"],
@@ -193,16 +202,65 @@ def _cancel(message: Pending, facts: Facts) -> Outcome:
     if facts.call_waits:
         return Outcome(done=False)  # what is to be cancelled is only just about to be started
     text = "the calling activity was interrupted"
-    return _to(message.target, message, facts, lambda at: c.CancelInstance(at=at, text=text, message=_name(message)))
+
+    def cancel(at: datetime) -> c.Command:
+        return c.CancelInstance(at=at, text=text, message=_name(message))
+
+    return _take(message.target, 0, message, facts, cancel, message.incoming())
 
 
-def _to(receiver: UUID, message: Pending, facts: Facts, make: Callable[[datetime], c.Command]) -> Outcome:
-    """A step of the receiver; done with, where it takes it or is past it."""
+def _to_caller(message: Pending, facts: Facts, make: Callable[[datetime], c.Command]) -> Outcome:
+    """What a called instance says goes to the ticket of its call."""
+    caller = message.body["caller"]
+    return _take(UUID(caller["thread"]), caller["ticket"], message, facts, make, message.incoming())
+
+
+def _take(
+    receiver: UUID,
+    ticket: int,
+    message: Pending,
+    facts: Facts,
+    make: Callable[[datetime], c.Command],
+    incoming: Incoming,
+) -> Outcome:
+    """A step of the receiver, at its ticket (0: none). Done with, where it takes it or is past it; where it cannot, it
+    gets an incident, and the message waits.
+    """
+    if _tried_too_often(message, facts, receiver, ticket):
+        _report(message, receiver, ticket, too_often("the message could not be taken"))
+        return Outcome(done=False)
     try:
-        record = step(receiver, make, actor=ENGINE, cause=facts.cause, message=message.incoming())
+        record = step(receiver, make, actor=ENGINE, cause=facts.cause, message=incoming)
     except Refused as refused:
+        log.debug("not taken", instance=str(receiver), code=refused.code)
         return Outcome(done=_past(refused))
+    except DETERMINISTIC as fault:
+        log.exception("message cannot be taken", instance=str(receiver), message=str(message.id))
+        _report(message, receiver, ticket, in_words(fault))
+        return Outcome(done=False)
     return Outcome((record,))
+
+
+def _tried_too_often(message: Pending, facts: Facts, receiver: UUID, ticket: int) -> bool:
+    """Whether a message that is here for long has been given up for this receiver (it has an incident, or is to get
+    one), or the receiver is suspended.
+    """
+    if not facts.overdue:
+        return False
+    token, _, not_now = _place(receiver, ticket)
+    return not_now or given_up("message", message.id, instance=receiver, token=token, since=message.created_at)
+
+
+def _report(message: Pending, receiver: UUID, ticket: int, text: str) -> None:
+    token, node, not_now = _place(receiver, ticket)
+    if node is not None and not not_now:
+        report(receiver, token, f"{message.kind.lower()} {message.name}: {text}", beside=node)
+
+
+def _place(receiver: UUID, ticket: int) -> tuple[int, str | None, bool]:
+    """The token and event of a ticket, and whether nothing is brought there now."""
+    rows = query(None, "waiting_place", {"ticket": ids.entity(receiver, ticket)}) if ticket else []
+    return (ids.ordinal(rows[0][0]), rows[0][1], rows[0][2]) if rows else (0, None, False)
 
 
 def _message(message: Pending, facts: Facts) -> Outcome:
@@ -237,25 +295,17 @@ def _signal(message: Pending, facts: Facts) -> Outcome:
 def _correlate(instance: UUID, ticket: int, message: Pending, facts: Facts, incoming: Incoming) -> Outcome:
     """The ticket's instance takes the message, or does not wait any more; not done with where it may take it later."""
     variables = message.body.get("variables", {})
-    try:
-        record = step(
-            instance,
-            lambda at: c.Correlate(at=at, ticket=ticket, variables=variables, message=_name(message)),
-            actor=ENGINE,
-            cause=facts.cause,
-            message=incoming,
-        )
-    except Refused as refused:
-        log.debug("not taken", instance=str(instance), code=refused.code)
-        return Outcome(done=_past(refused))
-    except DETERMINISTIC:
-        log.exception("message cannot be taken", instance=str(instance), message=str(message.id))
-        return Outcome(done=False)  # the others shall hear of it
-    return Outcome((record,))
+
+    def correlate(at: datetime) -> c.Command:
+        return c.Correlate(at=at, ticket=ticket, variables=variables, message=_name(message))
+
+    return _take(instance, ticket, message, facts, correlate, incoming)
 
 
 def _begin(begun: schedule.NamedStart, message: Pending, facts: Facts, instance: UUID, trigger: str) -> Outcome:
     """Start an instance by a message or signal, under the id that belongs to both."""
+    if _tried_too_often(message, facts, instance, 0):
+        return Outcome(done=False)
     try:
         record = step(
             instance,
@@ -277,6 +327,9 @@ def _begin(begun: schedule.NamedStart, message: Pending, facts: Facts, instance:
         if refused.code != "duplicate":
             log.warning("cannot be started by a message", process=begun.key, why=refused.message)
         return Outcome(done=not _later(refused))
+    except DETERMINISTIC:
+        log.exception("cannot be started by a message", process=begun.key, message=str(message.id))
+        return Outcome(done=False)  # it may, with another version; else it expires
     return Outcome((record,))
 
 

@@ -1,7 +1,7 @@
 """Timers: what is due fires, whoever asks first; nothing is locked before the instance's own version row.
 
-A timer whose step was refused has fired or is gone. One whose step raises is passed over for a while, so that it blocks
-nothing behind it.
+A timer whose step was refused has fired or is gone. One whose step raises gets an incident (`trying`), so that it
+blocks nothing behind it; where not even that can be written, it is passed over for a while.
 """
 
 from __future__ import annotations
@@ -11,35 +11,36 @@ from uuid import UUID
 
 import structlog
 
-from bpm.engine.follow import ENGINE, Round
+from bpm.engine.follow import Round
 from bpm.engine.step import DETERMINISTIC, Refused, step
+from bpm.engine.trying import ENGINE, given_up, in_words, report, too_often
 from bpm.expressions.timers import Schedule, following
 from bpm.semantics.commands import FireTimer, StartInstance
 from bpm.store import ids, schedule
 from bpm.store.records import CommitRecord
-from bpm.store.schedule import DueStart, Place
+from bpm.store.schedule import Due, DueStart
 
 log = structlog.get_logger(__name__)
 
 # How many one round fires.
 AT_ONCE = 200
-# Seconds for which a timer that cannot be fired is left alone by this process.
+# Seconds for which a timer that can neither be fired nor reported is left alone by this process.
 REST = 60.0
 
-_RESTING: dict[tuple[UUID, int], float] = {}
+_RESTING: dict[UUID, float] = {}
 
 
 def fire_due_timers(limit: int = AT_ONCE) -> dict[str, int]:
     """Fire the timers of instances whose moment has come; how many."""
     now = time.monotonic()
-    for place in [place for place, until in _RESTING.items() if until <= now]:
-        del _RESTING[place]
+    for timer_id in [timer_id for timer_id, until in _RESTING.items() if until <= now]:
+        del _RESTING[timer_id]
     turn = Round()
     fired: list[CommitRecord] = []
     for timer in schedule.due_timers(limit + len(_RESTING)):
         if not turn:
             break
-        if (timer.instance_id, timer.ordinal) not in _RESTING:
+        if timer.id not in _RESTING and not _given_up(timer):
             record = fire_timer(timer)
             if record is not None:
                 fired.append(record)
@@ -47,16 +48,31 @@ def fire_due_timers(limit: int = AT_ONCE) -> dict[str, int]:
     return {"timers": len(fired)}
 
 
-def fire_timer(timer: Place) -> CommitRecord | None:
+def fire_timer(timer: Due) -> CommitRecord | None:
     """Fire one timer; None where it has fired already, is not due, or cannot be fired."""
     try:
         return step(timer.instance_id, lambda at: FireTimer(at=at, timer=timer.ordinal), actor=ENGINE)
     except Refused:
         return None
-    except DETERMINISTIC:
+    except DETERMINISTIC as fault:
         log.exception("timer cannot be fired", instance=str(timer.instance_id), timer=timer.ordinal)
-        _RESTING[timer.instance_id, timer.ordinal] = time.monotonic() + REST
+        _report(timer, in_words(fault))
         return None
+
+
+def _given_up(timer: Due) -> bool:
+    """Whether an overdue timer has been tried too often; then it has an incident."""
+    if not timer.overdue:
+        return False
+    if not given_up("timer", timer.id, instance=timer.instance_id, token=timer.token, since=timer.since):
+        return False
+    _report(timer, too_often("the timer could not be fired"))
+    return True
+
+
+def _report(timer: Due, text: str) -> None:
+    if report(timer.instance_id, timer.token, text, beside=timer.node) is None:
+        _RESTING[timer.id] = time.monotonic() + REST
 
 
 def fire_start_timers(limit: int = AT_ONCE) -> dict[str, int]:

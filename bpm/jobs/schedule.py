@@ -62,6 +62,7 @@ JOBS: dict[str, Job] = {
     "tasks": Job(2, wake_topics),
     "partitions": Job(3600, engine.ensure_partitions),
     "receipts": Job(3600, engine.sweep_receipts),
+    "old_messages": Job(3600, engine.sweep_messages),
     "ended": Job(600, engine.sweep_ended),
     "invariants": Job(300, checking.check_sample),
     "seals": Job(5, seal_history),

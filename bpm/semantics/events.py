@@ -97,7 +97,11 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "INCIDENT_MIGRATED": ("incident", "the incident belongs to the new definition", ("origin",)),
     # Events of the engine itself; they belong to no instance.
     "ENGINE_TICK": ("engine", "a scheduler did something", ("job", "counts")),
-    "ENGINE_RECOVERY": ("engine", "a process started and looked for work left behind", ("found",)),
+    "ENGINE_RECOVERY": (
+        "engine",
+        "a process looked for work left behind, or tries something that is overdue",
+        ("found", "of", "instance", "try"),
+    ),
     "ENGINE_VERSION": ("engine", "another version of the engine runs", ("version",)),
     "ENGINE_VIOLATION": (
         "engine",

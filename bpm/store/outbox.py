@@ -131,9 +131,13 @@ def delivered(receivers: Mapping[UUID, Sequence[UUID]], *, actor: str, channel: 
     return [row[0] for row in query(channel, "deliver_messages", arguments)] if asked else []
 
 
-def expire(*, actor: str, limit: int = 100, channel: Channel | None = None) -> list[UUID]:
-    """Let messages expire whose time to live is over, each in a transaction of its own; which."""
-    arguments = {"actor": actor, "engine": ENGINE, "format": FORMAT}
+def expire(
+    *, actor: str, limit: int = 100, without_life: float | None = None, channel: Channel | None = None
+) -> list[UUID]:
+    """Let messages and signals expire whose time to live is over, each in a transaction of its own; which. Those that
+    came without one live for `without_life` seconds (None: for ever).
+    """
+    arguments = {"actor": actor, "without_life": without_life, "engine": ENGINE, "format": FORMAT}
     return one_by_one(limit, lambda: query(channel, "expire_messages", arguments))
 
 

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from bpm.semantics.events import FORMAT
+from bpm.store import ids
 from bpm.store.channel import Channel
 from bpm.store.outside import one_by_one, outside, query
 from bpm.store.values import dumps, loads
 from bpm.store.version import ENGINE
+
+# What is due for so many seconds must have failed before: schedulers ask every few seconds.
+OVERDUE = 30.0
+EARLY = datetime(1, 1, 2, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,21 @@ class Place:
 
     instance_id: UUID
     ordinal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A token to advance or a timer to fire. `token` is the one it is or hangs on (0: the instance), `node` the timer's
+    event; `since` when it became due, `overdue` whether that is so long ago that it must have failed before.
+    """
+
+    id: UUID
+    instance_id: UUID
+    ordinal: int
+    token: int
+    node: str | None
+    since: datetime
+    overdue: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +69,45 @@ class NamedStart:
     node: str
 
 
-def due_timers(limit: int = 100, *, channel: Channel | None = None) -> list[Place]:
-    """Timers whose moment has come, oldest first."""
-    return [Place(instance, ordinal) for instance, ordinal, _ in query(channel, "due_timers", {"limit": limit})]
+def due_timers(limit: int = 100, *, channel: Channel | None = None) -> list[Due]:
+    """Timers whose moment has come, oldest first; but for those that could not be fired and have an incident."""
+    return [
+        Due(
+            id=id, instance_id=instance, ordinal=ordinal, token=ids.ordinal(token), node=node, since=at, overdue=overdue
+        )
+        for id, instance, ordinal, token, node, at, overdue in query(
+            channel, "timers_due", {"limit": limit, "overdue": OVERDUE}
+        )
+    ]
 
 
-def active_tokens(*, older_than: float = 0, limit: int = 100, channel: Channel | None = None) -> list[Place]:
-    """Tokens that are ACTIVE for longer than so many seconds, oldest first."""
-    return [Place(*row) for row in query(channel, "active_tokens", {"seconds": older_than, "limit": limit})]
+def active_tokens(
+    *, older_than: float = 0, limit: int = 100, after: Due | None = None, channel: Channel | None = None
+) -> list[Due]:
+    """Tokens that are ACTIVE for longer than so many seconds, oldest first; the next ones `after` that one."""
+    at, last = (EARLY, ids.NIL) if after is None else (after.since, after.id)
+    asked = {"seconds": older_than, "limit": limit, "overdue": OVERDUE, "after_at": at, "after_id": last}
+    return [
+        Due(id=id, instance_id=instance, ordinal=ordinal, token=ordinal, node=None, since=at, overdue=overdue)
+        for id, instance, ordinal, at, overdue in query(channel, "left_behind", asked)
+    ]
+
+
+def note_try(
+    kind: str, id: UUID, *, instance: UUID, token: int, since: datetime, most: int, channel: Channel | None = None
+) -> int:
+    """Note in history (ENGINE_RECOVERY) that something overdue is tried, unless it was `most` times; how often."""
+    asked = {
+        "kind": kind,
+        "id": str(id),
+        "instance": instance,
+        "token": ids.entity(instance, token),
+        "since": since,
+        "most": most,
+        "engine": ENGINE,
+        "format": FORMAT,
+    }
+    return int(query(channel, "note_try", asked)[0][0])
 
 
 def active_of_instance(instance: UUID, limit: int = 100, *, channel: Channel | None = None) -> list[int]:
@@ -132,6 +183,11 @@ def sweep_ended(*, older_than: float, limit: int = 100, channel: Channel | None 
 def sweep_receipts(*, older_than: float, limit: int = 1000, channel: Channel | None = None) -> int:
     """Forget receipts older than so many seconds; how many."""
     return len(query(channel, "sweep_receipts", {"seconds": older_than, "limit": limit}))
+
+
+def sweep_messages(*, older_than: float, limit: int = 1000, channel: Channel | None = None) -> int:
+    """Remove messages from outside that were delivered or expired so many seconds ago; how many."""
+    return len(query(channel, "sweep_messages", {"seconds": older_than, "limit": limit}))
 
 
 def ensure_partitions(months: int = 3, *, channel: Channel | None = None) -> list[str]:

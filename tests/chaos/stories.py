@@ -219,6 +219,7 @@ def kept(story: Story) -> None:
     story.ensure_partitions()
     story.sweep_ended()
     story.sweep_receipts()
+    story.sweep_messages()
     story.tick("kept", {})
     story.recover()
     story.work("repair")

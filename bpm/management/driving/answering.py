@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from bpm.engine import relay
 from bpm.engine.step import step
+from bpm.engine.trying import ENGINE
 from bpm.engine.variables import checked
 from bpm.scenarios.model import Answer
 from bpm.semantics.commands import CallReturned
@@ -46,7 +47,7 @@ def _answered(message: Pending, facts: relay.Facts, answer: Answer) -> relay.Out
             text=answer.message,
             message=incoming.to_json(),
         ),
-        actor=relay.ENGINE,
+        actor=ENGINE,
         cause=facts.cause,
         message=incoming,
     )

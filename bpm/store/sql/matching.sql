@@ -1,10 +1,14 @@
 -- name: tickets_that_fit
 -- Who waits for a message, the oldest ticket first; where an instance is named, only there. A ticket with a correlation
 -- key is found by one of the message's keys (NULL: it has none, and any ticket will do); one without by process
--- variables, as Camunda 7 does.
+-- variables, as Camunda 7 does. Who could not take such a message, and has an incident for that, waits for an operator.
 SELECT w.instance_id, w.ordinal
 FROM runtime_wait_ticket w JOIN process_instances p ON p.id = w.instance_id
 WHERE w.state = 'OPEN' AND w.kind = 'MESSAGE' AND w.name = %(name)s AND p.state = 'RUNNING'
+  AND NOT EXISTS (
+      SELECT FROM incidents i
+      WHERE i.token_id = w.token_id AND i.node_id = w.node_id AND i.kind = 'blocked' AND i.state = 'OPEN'
+  )
   AND (%(business_key)s::varchar IS NULL OR p.business_key = %(business_key)s)
   AND (%(instance)s::uuid IS NULL OR w.instance_id = %(instance)s::uuid)
   AND CASE
@@ -50,7 +54,7 @@ ORDER BY hears DESC, w.created_at, w.id LIMIT %(limit)s;
 -- name: delivery_facts
 -- What a delivery asks before it: the commit that sent the message; whether an earlier one of the same sender, name and
 -- keys still waits (first in, first out); what the sender runs; whether a ticket of the sender is open, and whether the
--- message that this one takes back has been delivered.
+-- message that this one takes back has been delivered; whether it waits for long.
 SELECT
     (SELECT c.sequence FROM runtime_commit c
      WHERE c.at = m.created_at AND c.thread_id = m.sender AND c.version = m.sender_version),
@@ -67,7 +71,8 @@ SELECT
         SELECT FROM runtime_message e
         WHERE e.box = 'OUT' AND e.state = 'PENDING' AND e.kind = 'CALL' AND e.sender = m.sender AND e.target = m.target
     ),
-    m.state
+    m.state,
+    m.created_at <= (SELECT bpm_now()) - make_interval(secs => %(overdue)s::double precision)
 FROM runtime_message m WHERE m.id = %(id)s::uuid;
 
 -- name: forgotten_tasks

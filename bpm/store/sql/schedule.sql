@@ -1,19 +1,3 @@
--- name: due_timers
--- Timers whose moment has come, oldest first; of suspended instances none. Not locked: the step that fires one locks
--- its instance's version row first (a scheduler that locked the timer first would deadlock with a step that cancels
--- it).
-SELECT t.instance_id, t.ordinal, t.fire_at FROM timers t
-WHERE t.state = 'SCHEDULED' AND t.fire_at <= (SELECT bpm_now())
-  AND EXISTS (SELECT FROM process_instances p WHERE p.id = t.instance_id AND p.state = 'RUNNING')
-ORDER BY t.fire_at, t.id LIMIT %(limit)s::integer;
-
--- name: active_tokens
--- Tokens that the engine must advance and that have been left so for a while (a crash, a lost wake-up).
-SELECT t.instance_id, t.ordinal FROM tokens t
-WHERE t.state = 'ACTIVE' AND t.commit_at <= (SELECT bpm_now()) - make_interval(secs => %(seconds)s::double precision)
-  AND EXISTS (SELECT FROM process_instances p WHERE p.id = t.instance_id AND p.state = 'RUNNING')
-ORDER BY t.commit_at, t.id LIMIT %(limit)s::integer;
-
 -- name: active_of_instance
 -- The instance's tokens that the engine must advance, oldest first.
 SELECT t.ordinal FROM tokens t
@@ -117,11 +101,14 @@ SELECT id FROM closed;
 
 -- name: expire_messages
 -- The oldest message that nobody took within its time to live expires into history: one, so that a transaction touches
--- one sender.
+-- one sender. What one instance owes another (a call, its result) has no such time.
 WITH late AS MATERIALIZED (
     SELECT id, row_number() OVER () AS place FROM (
         SELECT id FROM runtime_message
-        WHERE box = 'OUT' AND state = 'PENDING' AND expires_at <= (SELECT bpm_now())
+        WHERE box = 'OUT' AND state = 'PENDING' AND (expires_at <= (SELECT bpm_now()) OR (
+              expires_at IS NULL AND kind IN ('MESSAGE', 'SIGNAL')
+              AND created_at <= (SELECT bpm_now()) - make_interval(secs => %(without_life)s::double precision)
+          ))
         ORDER BY created_at LIMIT 1
         FOR UPDATE SKIP LOCKED
     ) m
@@ -174,6 +161,7 @@ WITH gone AS MATERIALIZED (
 ), t8 AS (DELETE FROM runtime_wait_ticket WHERE instance_id IN (SELECT id FROM gone)
 ), t9 AS (DELETE FROM runtime_message WHERE instance_id IN (SELECT id FROM gone) AND state <> 'PENDING'
 ), t10 AS (DELETE FROM runtime_run_record WHERE thread_id IN (SELECT id FROM gone)
+), t11 AS (DELETE FROM runtime_base_state WHERE thread_id IN (SELECT id FROM gone)
 )
 DELETE FROM process_instances WHERE id IN (SELECT id FROM gone) RETURNING id;
 

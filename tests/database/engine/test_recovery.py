@@ -108,27 +108,6 @@ def test_a_round_without_time_leaves_all_to_the_next(world, monkeypatch):
     assert [world.state(instance) for instance in instances] == ["COMPLETED"] * 2
 
 
-def test_a_timer_that_cannot_fire_blocks_nobody(world, monkeypatch):
-    world.deploy(model(start(), catch("pause", duration("PT1S")), end(), flows("start -> pause -> end")))
-    poisoned, healthy = world.start(), world.start()
-    world.move_clock(5)
-    step = engine.timers.step
-
-    def poison(thread, *arguments, **said):
-        if thread == poisoned:
-            raise ZeroDivisionError
-        return step(thread, *arguments, **said)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(engine.timers, "step", poison)
-        assert engine.fire_due_timers(limit=1) == {"timers": 0}
-        assert engine.fire_due_timers(limit=1) == {"timers": 1}
-    assert world.state(healthy) == "COMPLETED"
-    engine.timers._RESTING.clear()
-    engine.fire_due_timers()
-    assert world.state(poisoned) == "COMPLETED"
-
-
 def test_a_message_that_cannot_be_delivered_blocks_nobody(world, monkeypatch):
     before = '<bpmn:message id="m" name="Paid"/>'
     world.deploy(model(start(), catch("wait", message("m")), end(), flows("start -> wait -> end"), before=before))

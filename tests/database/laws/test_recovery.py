@@ -46,7 +46,7 @@ POINTS = {
     "after the lock": "die()",
     "after the load, which holds the instance's row": """
 load = Unit.load
-Unit.load = lambda *given: (load(*given), die())
+Unit.load = lambda *given, **said: (load(*given, **said), die())
 complete()
 """,
     "after the flush, before the commit": """
