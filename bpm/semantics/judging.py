@@ -33,7 +33,7 @@ def _judge_scope(work: Work, scope: int) -> bool:
     name = work.graph.id if scope == 0 else work.token(scope).node
     if name not in work.graph.scopes:
         return False  # the scope's token has moved on: nothing in it is open
-    for id in work.graph.reach:
+    for id in sorted(work.graph.reach):
         node = work.graph.node(id)
         if node.scope == name and JUDGES[node.kind](work, node, scope):
             return True
