@@ -92,9 +92,13 @@ def _start(work: Work, command: c.StartInstance) -> None:
     said = {key: content for key, content in keys.items() if content is not None}
     work.emit("INSTANCE_STARTED", 0, node=node.id if node else None, after="RUNNING", reason=command.trigger,
               definition=work.graph.id, **said)  # fmt: skip
-    for name, content in (first_values(work.graph.scopes[work.graph.id]) | command.variables).items():
+    # Of what a message brings to a start event that maps outputs (Zeebe), the process sees these alone.
+    kept = command.variables if node is not None and node.outputs_only else {}
+    given = {} if kept else command.variables
+    for name, content in (first_values(work.graph.scopes[work.graph.id]) | given).items():
         set_variable(work, 0, name, content)
     tokens = begin(work, command, node)
+    keep_beside(work, tokens[0], kept)
     open_scope(work, 0, work.graph.id)
     with Attempt(work, tokens[0]) as attempt:
         await_others(work, command, tokens[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bpm.graph import Formula, Process, Trigger
+from bpm.graph import Formula, Mapping, Process, Trigger
 from bpm.semantics import commands as c
 from bpm.semantics.starts import beginnings
 from tests.pure.semantics.drawing import Run, draw
@@ -103,3 +103,10 @@ def test_what_cannot_start_is_refused(graph: Process, node: str | None) -> None:
     run = Run.__new__(Run)
     run.process, run.at, run.state = graph, Run(SEVERAL).at, Run(SEVERAL).state.__class__(thread="i")
     assert run.refused(c.StartInstance, node=node) == "invalid"
+
+
+def test_a_start_that_maps_outputs_lets_nothing_else_into_the_process() -> None:
+    mapped = (Mapping(target="sum", source=Formula(text="${a + b}")),)
+    graph = draw("start m > external A > end f", m=ORDERED | {"outputs": mapped, "outputs_only": True})
+    run = Run(graph, node="m", trigger="message", variables={"a": 1, "b": 2})
+    assert {name: one.value for (scope, name), one in run.state.variables.items() if scope == 0} == {"sum": 3}
