@@ -74,7 +74,9 @@ def _run(registered: Registered, task: LockedTask) -> Answer:
             variables=failure.variables,
             **me,
         )
-    except Exception as failure:
+    except (Exception, SystemExit) as failure:
+        if isinstance(failure, SystemExit) and _told_to_end(failure):
+            raise
         log.exception("handler failed", topic=task.topic, task=str(task.id), instance=str(task.instance_id))
         message = f"{type(failure).__name__}: {failure}".replace("\x00", "")
         details = traceback.format_exc()[-DETAILS_LIMIT:].replace("\x00", "")
@@ -87,6 +89,13 @@ def _run(registered: Registered, task: LockedTask) -> Answer:
             **me,
         )
     return partial(engine.complete_task, task.id, variables=result, **me)
+
+
+def _told_to_end(exit: SystemExit) -> bool:
+    """Whether a signal ends this process: Celery's children then raise it with a negative code. A handler that calls
+    sys.exit itself has failed; it would end one worker after the other.
+    """
+    return isinstance(exit.code, int) and exit.code < 0
 
 
 def _backoff(registered: Registered, task: LockedTask) -> float | None:

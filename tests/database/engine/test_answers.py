@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from bpm.jobs.handlers import BpmnError, TaskFailure, external_task
 from bpm.jobs.running import run_one
+from bpm.management.bpm import worker
 from tests.database.engine.drawing import end, flows, model, service, start
 
 MODEL = model(start(), service("odd", topic="tests.odd-answers"), end(), flows("start -> odd -> end"))
@@ -17,7 +20,7 @@ ANSWERS: list[Any] = []
 @external_task("tests.odd-answers")
 def odd(task: Any) -> Any:
     answer = ANSWERS.pop()
-    if isinstance(answer, Exception):
+    if isinstance(answer, BaseException):
         raise answer
     return answer
 
@@ -47,3 +50,40 @@ def test_what_makes_no_sense_is_a_failure_not_a_task_that_runs_for_ever(world, a
     )
     assert (left, state) == (2, "READY")
     assert "cannot be taken" in error
+
+
+@pytest.mark.parametrize("code", [0, 3, None, "usage: ..."])
+def test_a_handler_that_exits_has_failed_and_ends_no_worker(world, code):
+    world.deploy(MODEL)
+    instance = world.start()
+    ANSWERS[:] = [SystemExit(code)]
+    assert run_one("tests.odd-answers")
+    assert world.events(instance, "TASK_FAILED") == ["TASK_FAILED"]
+
+
+def test_a_worker_that_a_signal_ends_has_not_failed(world):
+    world.deploy(MODEL)
+    instance = world.start()
+    # What billiard raises in a child of Celery's that gets SIGTERM.
+    ANSWERS[:] = [SystemExit(-(256 - signal.SIGTERM))]
+    with pytest.raises(SystemExit):
+        run_one("tests.odd-answers")
+    assert world.events(instance, "TASK_FAILED") == []
+
+
+def test_a_topic_that_never_runs_dry_holds_up_no_other(world, monkeypatch):
+    done: list[str] = []
+
+    def work(topic: str) -> bool:
+        done.append(topic)
+        if len(done) == 6:
+            signal.raise_signal(signal.SIGTERM)
+        return topic == "endless"
+
+    monkeypatch.setattr(worker, "topics", lambda: ("endless", "other"))
+    monkeypatch.setattr(worker, "run_one", work)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    call_command("bpm", "worker")
+    for number, handled in before.items():
+        signal.signal(number, handled)
+    assert done == ["endless", "other"] * 3
