@@ -147,6 +147,15 @@ def given_reason(reason: str | None) -> str | None:
     return None if reason is None else named(reason, "reason", limit=REASON_LIMIT, least=0)
 
 
+def counted(number: int, what: str, most: int, *, least: int = 1) -> int:
+    """A whole number within reason. Raises Invalid."""
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise Invalid(f"{what} must be a whole number")
+    if not least <= number <= most:
+        raise Invalid(f"{what} must be {least} to {most}, not {number if abs(number) < 10**15 else 'so many'}")
+    return number
+
+
 def bounded(number: float, what: str, most: float, *, least: float = 0.001) -> float:
     """Seconds within reason. Raises Invalid."""
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):

@@ -9,13 +9,24 @@ Completing, failing and throwing an error are steps of the instance, and ask whe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 import structlog
 
-from bpm.engine.acting import Entity, Refused, act, act_outside, acting_as, bounded, entity, given_reason, named
+from bpm.engine.acting import (
+    Entity,
+    Refused,
+    act,
+    act_outside,
+    acting_as,
+    bounded,
+    counted,
+    entity,
+    given_reason,
+    named,
+)
 from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.step import DETERMINISTIC
 from bpm.engine.trying import in_words
@@ -57,11 +68,10 @@ def fetch_and_lock(
     """
     acting_as(worker, "worker")
     who = actor or worker
-    if isinstance(topics, str) or not topics:
+    if isinstance(topics, str) or not isinstance(topics, Iterable) or not topics:
         raise Invalid("topics must be a list of at least one topic")
     wanted = [named(topic, "topic") for topic in topics]
-    if not 1 <= max <= MOST:
-        raise Invalid(f"max must be 1 to {MOST}, not {max}")
+    counted(max, "max", MOST)
     seconds = bounded(lock_seconds, "lock_seconds", LONGEST_LOCK)
     fetched: list[LockedTask] = []
 
@@ -129,8 +139,8 @@ def fail_task(
     Raises as `complete_task` does, and Invalid.
     """
     task = _task(id)
-    if retries is not None and not 0 <= retries <= MOST_RETRIES:
-        raise Invalid(f"retries must be 0 to {MOST_RETRIES}, not {retries}")
+    if retries is not None:
+        counted(retries, "retries", MOST_RETRIES, least=0)
     pause = None if retry_after is None else bounded(retry_after, "retry_after", LONGEST_PAUSE, least=0)
     said: dict[str, Any] = {"message": _said(message, MESSAGE_LIMIT), "details": _said(details, DETAILS_LIMIT)}
     brought = checked(variables)

@@ -52,12 +52,12 @@ def correlate(
     named(name, "name")
     brought, asked = checked(variables), checked(correlation, what="correlation")
     called = None if business_key is None else named(business_key, "business_key")
-    content = receipts.content_of(
-        ["correlate", name, called, asked, brought, None if instance is None else str(instance)]
-    )
-    incoming = None if key is None else _named_by(actor, key, name)
-    if incoming is not None and (before := _received(incoming, actor, key, content)) is not None:
-        return before
+    incoming = content = None
+    if key is not None:
+        incoming = _named_by(actor, key, name)
+        content = receipts.content_of(["correlate", name, called, asked, brought, str(instance or "")])
+        if (before := _received(incoming, actor, key, content)) is not None:
+            return before
     by: dict[str, Any] = {"actor": actor, "reason": reason, "message": incoming, "key": key, "content": content}
     keys = [str(value) for value in asked.values()] or None
     for found, ticket in tickets(name, business_key=called, keys=keys, variables=asked, instance=instance):

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from bpm.engine.acting import act, entity, instance
-from bpm.engine.errors import Invalid
+from bpm.engine.acting import act, counted, entity, instance
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.store.records import CommitRecord
@@ -24,8 +23,7 @@ def retry_incident(
 
     Raises NotFound, Invalid, or Refused: wrong_state (resolved already), not_running.
     """
-    if not 1 <= retries <= MOST_RETRIES:
-        raise Invalid(f"retries must be 1 to {MOST_RETRIES}, not {retries}")
+    counted(retries, "retries", MOST_RETRIES)
     incident = entity(id, "incident")
     return act(
         incident.instance,

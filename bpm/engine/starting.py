@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.engine.acting import act, named
-from bpm.engine.errors import NotFound
+from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.variables import checked
 from bpm.semantics.commands import StartInstance
 from bpm.store import definitions, ids, receipts
@@ -37,12 +37,16 @@ def start(
     """
     given = checked(variables)
     called = None if business_key is None else named(business_key, "business_key")
+    begins = None if node is None else named(node, "node")
     definition = find_definition(process, version=version)
-    thread = ids.new_instance() if key is None else ids.derived_instance("start", named(actor, "actor"), key)
-    content = receipts.content_of(["start", str(process), version, node, called, given])
+    if key is None:
+        thread, content = ids.new_instance(), None
+    else:
+        thread = ids.derived_instance("start", named(actor, "actor"), named(key, "key"))
+        content = receipts.content_of(["start", str(process), version, begins, called, given])
     return act(
         thread,
-        lambda at: StartInstance(at=at, node=node, variables=given, business_key=called),
+        lambda at: StartInstance(at=at, node=begins, variables=given, business_key=called),
         actor=actor,
         reason=reason,
         key=key,
@@ -53,6 +57,8 @@ def start(
 
 def find_definition(process: str | UUID, *, version: int | None = None) -> UUID:
     """The id of the definition that is meant: by id, or by the process's key. Raises NotFound."""
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
+        raise Invalid("version must be a whole number")
     if isinstance(process, UUID):
         return _known(process)
     named(process, "process")

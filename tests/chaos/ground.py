@@ -120,7 +120,7 @@ class Ground:
     def prepare(self, like: Ground | None = None) -> None:
         """Start the server and make the database, marked as one for tests; or as another one was when it was new."""
         if like is not None:
-            self.server.data.parent.mkdir(parents=True)
+            self.server.data.parent.mkdir(parents=True, exist_ok=True)
             subprocess.run(["cp", "-a", str(like.new), str(self.server.data)], check=True)
             self.server.start()
             return

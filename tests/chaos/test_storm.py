@@ -6,13 +6,20 @@ All instances end, nothing is lost, nothing is doubled but calls of handlers, an
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from config.processes import Warden
 from tests.chaos import storm
+from tests.chaos.ground import Ground, Zygote
+from tests.servers import POSTGRES_VERSION
 
 
 @dataclass(frozen=True)
@@ -30,19 +37,41 @@ class Form:
 SHORT = Form(instances=60, faults=16, every=1.0, celery=1, plain=2, patience=150)
 LONG = Form(instances=500, faults=90, every=3.0, celery=2, plain=2, patience=1500)
 
-
 FORMS = [pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=pytest.mark.chaos)]
 
 
+@pytest.fixture
+def sea(ground, chaos_folder, warden) -> Iterator[Ground]:
+    """A database of its own."""
+    sea = Ground(chaos_folder / "sea", warden, version=POSTGRES_VERSION)
+    sea.prepare(like=ground)
+    yield sea
+    sea.server.stop()
+    shutil.rmtree(sea.folder)
+
+
 @pytest.mark.parametrize("form", FORMS)
-def test_all_instances_end_in_a_storm(ground, zygote, record, warden, tmp_path, form):
+def test_all_instances_end_in_a_storm(sea, record, warden, tmp_path, form):
     ledger = tmp_path / "ledger"
-    zygote.call("tests.chaos.storm:deploy")
-    before = storm.ended(ground)
-    wanted = before + form.instances * len(storm.KINDS)
+    with sea.zygote() as zygote:
+        zygote.call("tests.chaos.storm:deploy")
+        faults, took = weather(sea, zygote, warden, ledger, form)
+        judged = zygote.call("tests.chaos.storm:judge", ledger=str(ledger), number=form.instances)
+    print(f"\n{judged['instances']} instances in {took:.0f} s, {judged['calls']} calls of handlers, faults: {faults}")
+    if form is LONG:
+        record.add("storm", faults=faults.total(), instances=judged["instances"], lost=judged["lost"],
+                   doubled=judged["doubled"], note=f"{judged['calls']} calls of handlers")  # fmt: skip
+    assert judged["problems"] == []
+    assert (judged["lost"], judged["doubled"]) == (0, 0)
+    assert len(judged["shapes"]) == 1, judged["shapes"]
+
+
+def weather(sea: Ground, zygote: Zygote, warden: Warden, ledger: Path, form: Form) -> tuple[Counter[str], float]:
+    """Let the instances run and the faults strike until all have ended; the faults, and how long it took."""
+    wanted = form.instances * len(storm.KINDS)
     chance = random.Random(form.instances)  # noqa: S311
     began = time.monotonic()
-    with storm.Site(ground, ledger, warden, celery=form.celery, plain=form.plain) as site:
+    with storm.Site(sea, ledger, warden, celery=form.celery, plain=form.plain) as site:
         told: list = []
         client = threading.Thread(
             target=lambda: told.append(
@@ -51,23 +80,13 @@ def test_all_instances_end_in_a_storm(ground, zygote, record, warden, tmp_path, 
         )
         client.start()
         struck = time.monotonic()
-        while (there := storm.ended(ground)) < wanted:
-            assert time.monotonic() - began < form.patience, f"{there - before} of {wanted - before} ended"
+        while (there := storm.ended(sea)) < wanted:
+            assert time.monotonic() - began < form.patience, f"{there} of {wanted} ended"
             site.look_after()
             if site.faults.total() < form.faults and time.monotonic() - struck > form.every:
                 site.strike(chance)
                 struck = time.monotonic()
             time.sleep(0.1)
         client.join()
-    took = time.monotonic() - began
     assert "returned" in told[0].said, told[0].said
-    judged = zygote.call("tests.chaos.storm:judge", ledger=str(ledger), number=form.instances)
-    said = f"{judged['instances']} instances in {took:.0f} s, {judged['calls']} calls of handlers"
-    print(f"\n{said}, faults: {dict(site.faults)}")
-    if form is LONG:
-        struck_by = ", ".join(f"{count} times {fault}" for fault, count in sorted(site.faults.items()))
-        record.add("storm", faults=site.faults.total(), instances=judged["instances"], lost=judged["lost"],
-                   doubled=judged["doubled"], note=f"{struck_by}; {judged['calls']} calls of handlers")  # fmt: skip
-    assert judged["problems"] == []
-    assert (judged["lost"], judged["doubled"]) == (0, 0)
-    assert len(judged["shapes"]) == 1, judged["shapes"]
+    return site.faults, time.monotonic() - began
