@@ -92,8 +92,8 @@ class Rounds:
     last: dict[str, float] = field(default_factory=dict)
 
     def run_due(self) -> int:
-        """Run the jobs whose time has come; how much they did."""
-        done = 0
+        """Run the jobs whose time has come; how much they did. The first time, look for what was left behind."""
+        done = 0 if self.last else sum(engine.recover().values())
         for name, job in JOBS.items():
             now = time.monotonic()
             if name not in APART and now - self.last.get(name, float("-inf")) >= job.every:

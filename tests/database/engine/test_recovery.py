@@ -63,6 +63,20 @@ def test_recovery_says_what_it_found(world, nothing_follows):
     assert [type for (type,) in told] == ["ENGINE_VERSION", "ENGINE_RECOVERY", "ENGINE_RECOVERY"]
 
 
+def test_a_program_that_begins_its_rounds_recovers_first(world, nothing_follows):
+    world.deploy(FORK)
+    instance = world.start()
+    nothing_follows()
+    world.move_clock(10)
+    rounds = schedule.Rounds()
+    assert rounds.run_due() >= 2
+    assert world.where(instance) == ["fork", "a", "b"]
+    rounds.run_due()
+    found = world.ask("SELECT payload -> 'found' FROM engine_events WHERE event_type = 'ENGINE_RECOVERY'")
+    assert len(found) == 1
+    assert '"tokens": 2' in str(found[0][0])
+
+
 def test_a_poisoned_instance_becomes_an_incident_and_blocks_nobody(world, monkeypatch):
     world.deploy(FORK)
 
