@@ -363,6 +363,10 @@ def test_too_much_is_refused_with_what_to_do(several, channel):
     assert hydrate(Projection(), channel, limit=20).rows == 0
 
 
+def test_the_limit_is_a_million_rows():
+    assert hydrating.hydrate.__kwdefaults__ == {"limit": hydrating.LIMIT} == {"limit": 1_000_000}
+
+
 def test_what_does_not_fit_is_left_for_later(several, channel):
     projection = Projection(20_000)
     done = hydrate(projection, channel)
