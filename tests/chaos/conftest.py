@@ -12,11 +12,22 @@ from tests.chaos.ground import Ground, Zygote
 from tests.chaos.reliability import Record
 from tests.servers import FOLDER, POSTGRES_VERSION
 
+RECORD = pytest.StashKey[Record]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """What was done, at the end of the run: faults, instances, how long it took."""
+    record = config.stash.get(RECORD, None)
+    if record is not None and record.lines:
+        terminalreporter.section("chaos")
+        for line in record.lines:
+            terminalreporter.write_line(line)
+
 
 @pytest.fixture(scope="session")
 def record(pytestconfig: pytest.Config) -> Iterator[Record]:
     """What the tests came to; a run with the chaos tests writes it down."""
-    record = Record()
+    record = pytestconfig.stash.setdefault(RECORD, Record())
     yield record
     if "not chaos" not in pytestconfig.getoption("markexpr"):
         record.write()

@@ -22,12 +22,13 @@ import psycopg
 from config.local import ROOT
 from config.postgres import Postgres
 from config.processes import Process, Warden
+from tests.conftest import wait_for
 
 # What survives here is what was written, not what reached the disk: processes die, the machine does not. A commit is
 # written before it is told, as in real life.
 OPTIONS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "on"}
 DATABASE = "tokentrail"
-PATIENCE = 120.0
+PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
@@ -148,8 +149,7 @@ class Ground:
     def stop_at_once(self) -> None:
         """PostgreSQL's immediate shutdown: no session ends well, nothing is written; starting is a crash recovery."""
         os.kill(self.server.process.pid, signal.SIGQUIT)
-        while self.server.exit_code() is None:
-            os.sched_yield()
+        wait_for(lambda: self.server.exit_code() is not None, PATIENCE, self.server.last_words)
 
     def zygote(self, name: str = "zygote", **environment: str) -> Zygote:
         """One that forks processes of the engine."""

@@ -54,10 +54,11 @@ class Row:
 
 @dataclass
 class Record:
-    """Holds the rows of a run."""
+    """Holds the rows of a run, and lines for its end."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     complete: set[str] = field(default_factory=set)
+    lines: list[str] = field(default_factory=list)
 
     def add(
         self, name: str, *, faults: int, instances: int, lost: int, doubled: int, of: int = 1, note: str = ""

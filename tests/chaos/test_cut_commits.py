@@ -39,7 +39,7 @@ def test_the_caller_learns_the_truth(behind, cutter, record, tmp_path, mode):
         instances += cut["instances"]
         if cut != plain or cut["problems"]:
             wrong.append((name, cut, plain))
-    print(f"\n{mode}: {cutter.cuts - cuts} COMMITs cut, {dict(learned)}")
+    record.lines.append(f"{cutter.cuts - cuts} COMMITs cut {mode}; the callers learned: {dict(learned)}")
     record.add("cuts", faults=cutter.cuts - cuts, instances=instances, lost=len(wrong), doubled=0, of=len(MODES))
     assert wrong == []
     assert cutter.cuts - cuts > 20

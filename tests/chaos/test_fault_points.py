@@ -58,7 +58,7 @@ def test_killed_at_any_point_a_story_ends_as_if_nothing_had_been(told, record, t
         instances += disturbed["instances"]
         if disturbed != undisturbed:
             wrong.append((point, points[point - 1], disturbed))
-    print(f"\n{name}: {len(points)} fault points, killed at {len(chosen)}, {len(wrong)} wrong")
+    record.lines.append(f"{name}: {len(points)} fault points, killed at {len(chosen)}, {len(wrong)} wrong")
     if form == "all":
         record.add("points", faults=len(chosen), instances=instances, lost=len(wrong), doubled=0, of=len(STORIES))
     assert wrong == [], undisturbed

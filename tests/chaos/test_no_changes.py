@@ -77,15 +77,17 @@ def fill(folder: Path) -> Path:
     return ballast
 
 
-def fill_log(ground: Ground, megabytes: int) -> None:
-    """Write to the server's log alone until that has no room; the server may stop for want of it, as it should."""
+def fill_log(ground: Ground, megabytes: int) -> str:
+    """Write to the server's log alone until that has no room; the server may stop for want of it, as it should. What
+    happened.
+    """
     for number in range(megabytes):
         try:
             ground.execute("SELECT pg_logical_emit_message(true, 'fill', repeat('x', 1 << 20))")
-        except psycopg.Error as error:
+        except psycopg.Error:
             state = "still answers" if ground.server.answers() else "has stopped"
-            print(f"\nafter {number} MB of log the server {state}: {str(error).splitlines()[0]}")
-            return
+            return f"full disk: after {number} MB of log the server {state}"
+    return f"full disk: there was room for {megabytes} MB of log"
 
 
 def back(ground: Ground) -> bool:
@@ -107,7 +109,7 @@ def test_a_full_disk_says_so_and_nothing_is_lost(ground, small_disk, warden, rec
             assert kind == "OperationalError"
             assert "the disk of the database is full" in said
             started = zygote.call("tests.chaos.asking:counts")[2] - before[2]
-            fill_log(full, 64)
+            record.lines.append(fill_log(full, 64))
             ballast.unlink()
             wait_for(lambda: back(full), 60, full.server.last_words)
             # What was told to be done is done; what was refused is done when it is asked again with its key.

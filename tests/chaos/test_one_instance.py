@@ -12,7 +12,7 @@ def test_all_branches_are_completed_once_and_join_once(zygote, record):
     assert [one.signal for one in told] == [0] * PROCESSES
     workers = [one.said["returned"] for one in told]
     judged = zygote.call("tests.chaos.racing:judge", instance=instance)
-    print(f"\ncompleted by each: {sorted(one['done'] for one in workers)}")
+    record.lines.append(f"branches completed by each of {PROCESSES}: {sorted(one['done'] for one in workers)}")
     completed, joined = judged["events"]["TASK_COMPLETED"], judged["events"]["TOKEN_JOINED"]
     record.add("race", faults=0, instances=1, lost=BRANCHES - completed, doubled=judged["twice"] + joined - 1)
     assert judged["state"] == "COMPLETED"

@@ -57,7 +57,8 @@ def test_all_instances_end_in_a_storm(sea, record, warden, tmp_path, form):
         zygote.call("tests.chaos.storm:deploy")
         faults, took = weather(sea, zygote, warden, ledger, form)
         judged = zygote.call("tests.chaos.storm:judge", ledger=str(ledger), number=form.instances)
-    print(f"\n{judged['instances']} instances in {took:.0f} s, {judged['calls']} calls of handlers, faults: {faults}")
+    said = f"{judged['instances']} instances in {took:.0f} s, {judged['calls']} calls of handlers"
+    record.lines.append(f"storm: {said}, faults: {dict(faults)}")
     if form is LONG:
         record.add("storm", faults=faults.total(), instances=judged["instances"], lost=judged["lost"],
                    doubled=judged["doubled"], note=f"{judged['calls']} calls of handlers")  # fmt: skip
