@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Any, cast
@@ -24,6 +24,9 @@ ROWS = 4_000
 SUFFIX = {"jsonl": ".jsonl.zst", "parquet": ".parquet"}
 
 type Note = Callable[[int, bytes], None]
+# A column, and the values that are looked for; others may come along.
+type Only = tuple[str, Collection[str] | Collection[int]]
+type ReadBlock = Callable[[tuple[int, int, int], Only | None], Iterator[bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,16 +84,23 @@ def write(to: Place, name: str, table: Table, lines: Iterator[bytes], format: st
 
 
 def read(
-    at: Place, file: TableFile, table: Table, format: str, wanted: Sequence[int] | None = None, *, start: int = 0
+    at: Place,
+    file: TableFile,
+    table: Table,
+    format: str,
+    wanted: Sequence[int] | None = None,
+    *,
+    start: int = 0,
+    only: Only | None = None,
 ) -> Iterator[bytes]:
-    """The lines of these blocks, or of all from the start-th on, in their order."""
+    """The lines of these blocks, or of all from the start-th on, in their order; of the rows that `only` names."""
     numbers = range(start, len(file.blocks)) if wanted is None else wanted
     if not numbers:
         return
     with at.reading(file.name) as raw:
         reader = READERS[format](raw, table)
         for number in numbers:
-            yield from reader(file.blocks[number])
+            yield from reader(file.blocks[number], only)
 
 
 def digest_of(table: Table, lines: Iterator[bytes]) -> tuple[int, str]:
@@ -133,14 +143,17 @@ class _JsonLines:
         """Nothing follows."""
 
 
-def _read_json_lines(raw: IO[bytes], table: Table) -> Callable[[tuple[int, int, int]], Iterator[bytes]]:
+def _read_json_lines(raw: IO[bytes], table: Table) -> ReadBlock:
     import zstandard
 
-    def block(said: tuple[int, int, int]) -> Iterator[bytes]:
+    def block(said: tuple[int, int, int], only: Only | None) -> Iterator[bytes]:
         raw.seek(said[0])
+        # As it was written: a row is read only where it may be one of those.
+        marks = [f'"{only[0]}": {json.dumps(value)}' for value in only[1]] if only else []
         with zstandard.ZstdDecompressor().stream_reader(raw, closefd=False) as stream:
             for line in io.TextIOWrapper(cast(Any, stream), "utf-8", newline="\n"):
-                yield _line(table, json.loads(line))
+                if only is None or any(mark in line for mark in marks):
+                    yield _line(table, json.loads(line))
 
     return block
 
@@ -173,13 +186,18 @@ class _Parquet:
         self._writer.close()
 
 
-def _read_parquet(raw: IO[bytes], table: Table) -> Callable[[tuple[int, int, int]], Iterator[bytes]]:
-    from pyarrow import parquet
+def _read_parquet(raw: IO[bytes], table: Table) -> ReadBlock:
+    import pyarrow
+    from pyarrow import compute, parquet
 
     file = parquet.ParquetFile(raw)
 
-    def block(said: tuple[int, int, int]) -> Iterator[bytes]:
-        for row in file.read_row_group(said[0]).to_pylist():
+    def block(said: tuple[int, int, int], only: Only | None) -> Iterator[bytes]:
+        rows = file.read_row_group(said[0])
+        if only is not None:
+            column = rows.column(only[0])
+            rows = rows.filter(compute.is_in(column, pyarrow.array(list(only[1]), column.type)))
+        for row in rows.to_pylist():
             row["at"] = _time(row["at"])
             yield _line(table, row)
 
@@ -187,7 +205,7 @@ def _read_parquet(raw: IO[bytes], table: Table) -> Callable[[tuple[int, int, int
 
 
 WRITERS: dict[str, Callable[[Digesting, Table], Any]] = {"jsonl": _JsonLines, "parquet": _Parquet}
-READERS: dict[str, Callable[[IO[bytes], Table], Callable[[tuple[int, int, int]], Iterator[bytes]]]] = {
+READERS: dict[str, Callable[[IO[bytes], Table], ReadBlock]] = {
     "jsonl": _read_json_lines,
     "parquet": _read_parquet,
 }

@@ -53,9 +53,11 @@ class Part:
         """The file of a table."""
         return TableFile.from_json(self.manifest["tables"][table.name])
 
-    def lines(self, table: Table, wanted: Sequence[int] | None = None, *, start: int = 0) -> Iterator[bytes]:
+    def lines(
+        self, table: Table, wanted: Sequence[int] | None = None, *, start: int = 0, only: blocks.Only | None = None
+    ) -> Iterator[bytes]:
         """The lines of a table; of these blocks, or from one on. OSError where the file cannot be read."""
-        return blocks.read(self.place, self.file(table), table, self.format, wanted, start=start)
+        return blocks.read(self.place, self.file(table), table, self.format, wanted, start=start, only=only)
 
     def lines_between(self, table: Table, xid_from: int, xid_until: int) -> Iterator[bytes]:
         """The lines of a table whose transaction lies in [xid_from, xid_until)."""
@@ -97,7 +99,7 @@ def rows_of(instance: UUID, found: Sequence[Part]) -> tuple[list[dict[str, Any]]
     for part in found:
         where = blocks_of(part.place, part.manifest["index"]["file"], part.manifest["index"]["records"], instance)
         for number, table in enumerate(part.tables):
-            for line in part.lines(table, where.get(number, ())):
+            for line in part.lines(table, where.get(number, ()), only=(table.owner, {str(instance)})):
                 row = canonical.fields(table, line)
                 if row[table.owner] != str(instance):
                     continue
@@ -122,7 +124,8 @@ def _foreign(part: Part, wanted: dict[int, int]) -> dict[int, dict[str, Any]]:
     for xid in wanted.values():
         # The rows of one transaction may begin in the block before the first that begins with it.
         numbers |= set(range(bisect.bisect_left(firsts, xid) - 1, bisect.bisect_right(firsts, xid)))
-    for line in part.lines(table, sorted(number for number in numbers if 0 <= number < len(firsts))):
+    there = sorted(number for number in numbers if 0 <= number < len(firsts))
+    for line in part.lines(table, there, only=("sequence", set(wanted))):
         row = canonical.fields(table, line)
         sequence = int(row["sequence"] or 0)
         if sequence in wanted and row["thread_id"] == str(NIL):

@@ -13,7 +13,7 @@ from bpm.store import histories, ids
 from bpm.store.channel import Channel
 from bpm.store.reading import Logged
 
-PAGE = 200
+PAGE = 500
 STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
 
 
@@ -95,20 +95,27 @@ def chosen(selection: Selection, *, channel: Channel | None = None) -> Iterator[
     asked = {
         "definitions": definitions_of(selection, channel=channel),
         "states": list(selection.states) or None,
-        "since": selection.since,
-        "until": selection.until,
         "workers": list(selection.workers) or None,
         "users": list(selection.users) or None,
-        "limit": PAGE,
     }
-    after = ids.NIL
-    while True:
-        found = [Chosen(*row) for row in ask("instances_chosen", asked | {"after": after}, channel=channel)]
+    for page in _candidates(selection, channel):
+        found = [Chosen(*row) for row in ask("instances_chosen", asked | {"threads": page}, channel=channel)]
         if found:
             yield found
-        if len(found) < PAGE:
+
+
+def _candidates(selection: Selection, channel: Channel | None) -> Iterator[list[UUID]]:
+    """Instances that may be meant, by id: those of the time, where one is given."""
+    if selection.since is None and selection.until is None:
+        yield from histories.pages_of_threads(size=PAGE, channel=channel)
+        return
+    asked = {"since": selection.since, "until": selection.until, "limit": PAGE}
+    after = ids.NIL
+    while page := [row[0] for row in ask("threads_in_time", asked | {"after": after}, channel=channel)]:
+        yield page
+        if len(page) < PAGE:
             return
-        after = found[-1].instance
+        after = page[-1]
 
 
 def definitions_of(selection: Selection, *, channel: Channel | None = None) -> list[UUID] | None:

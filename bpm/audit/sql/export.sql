@@ -1,12 +1,28 @@
+-- name: threads_in_time
+-- A page of the instances that did something in a time, by id: the months of that time are read in the order of their
+-- index by thread. Of archived ones the archive's list tells.
+SELECT id FROM (
+    (SELECT DISTINCT c.thread_id AS id FROM runtime_commit c
+     WHERE c.thread_id > %(after)s::uuid
+       AND c.at >= coalesce(%(since)s::timestamptz, '-infinity') AND c.at < coalesce(%(until)s::timestamptz, 'infinity')
+     ORDER BY c.thread_id LIMIT %(limit)s::integer)
+    UNION
+    (SELECT a.instance_id FROM runtime_archived_instance a
+     WHERE a.instance_id > %(after)s::uuid AND NOT a.stayed
+       AND coalesce(a.ended_at, 'infinity') >= coalesce(%(since)s::timestamptz, '-infinity')
+       AND a.started_at < coalesce(%(until)s::timestamptz, 'infinity')
+     ORDER BY a.instance_id LIMIT %(limit)s::integer)
+) i ORDER BY id LIMIT %(limit)s::integer;
+
 -- name: instances_chosen
--- A page of the instances of an export, by id. Each condition asks an index of history; an instance whose rows are swept
--- has its last state there, too. Of an archived one the archive's list is asked; who worked on it, only its files tell,
--- so there it is among those that may be meant.
+-- Which of these instances an export means, by id. Each condition asks an index of history; an instance whose rows are
+-- swept has its last state there, too. Of an archived one the archive's list is asked; who worked on it, only its files
+-- tell, so there it is among those that may be meant.
 SELECT v.thread_id, a.id IS NOT NULL
 FROM runtime_thread_version v LEFT JOIN LATERAL (
     SELECT x.* FROM runtime_archived_instance x WHERE x.instance_id = v.thread_id ORDER BY x.archive_id DESC LIMIT 1
 ) a ON true
-WHERE v.thread_id > %(after)s::uuid
+WHERE v.thread_id = ANY(%(threads)s::uuid[])
   AND (%(definitions)s::uuid[] IS NULL OR EXISTS (
       SELECT FROM runtime_commit c
       WHERE c.thread_id = v.thread_id AND c.version = 1 AND c.process_def_id = ANY(%(definitions)s::uuid[])
@@ -17,19 +33,13 @@ WHERE v.thread_id > %(after)s::uuid
        ORDER BY e.commit_sequence DESC, e.ordinal DESC LIMIT 1),
       a.state
   ) = ANY(%(states)s::text[]))
-  AND (%(since)s::timestamptz IS NULL AND %(until)s::timestamptz IS NULL OR EXISTS (
-      SELECT FROM runtime_commit c
-      WHERE c.thread_id = v.thread_id AND (%(since)s::timestamptz IS NULL OR c.at >= %(since)s::timestamptz)
-        AND (%(until)s::timestamptz IS NULL OR c.at < %(until)s::timestamptz)
-  ) OR a.id IS NOT NULL AND (%(since)s::timestamptz IS NULL OR coalesce(a.ended_at, 'infinity') >= %(since)s::timestamptz)
-        AND (%(until)s::timestamptz IS NULL OR a.started_at < %(until)s::timestamptz))
   AND (%(workers)s::text[] IS NULL AND %(users)s::text[] IS NULL OR EXISTS (
       SELECT FROM external_task_events e
       WHERE e.instance_id = v.thread_id AND e.worker_id = ANY(%(workers)s::text[])
   ) OR EXISTS (
       SELECT FROM runtime_commit c WHERE c.thread_id = v.thread_id AND c.actor = ANY(%(users)s::text[])
   ) OR a.id IS NOT NULL)
-ORDER BY v.thread_id LIMIT %(limit)s::integer;
+ORDER BY v.thread_id;
 
 -- name: sealed_by
 -- The first seal that holds a commit of that number, or a later one.
