@@ -120,7 +120,7 @@ ATTACKS = (
     Attack(OTHERS, "a role of its own", "CREATE ROLE mine SUPERUSER"),
     Attack(OTHERS, "files of the server: `COPY ... FROM`", "COPY api_tokens FROM '/etc/passwd'"),
     Attack(OTHERS, "programs on the server: `COPY ... TO PROGRAM`", "COPY (SELECT 1) TO PROGRAM 'true'"),
-    Attack(OTHERS, "an extension", "CREATE EXTENSION vector"),
+    Attack(OTHERS, "an extension taken away", "DROP EXTENSION plpgsql CASCADE"),
     Attack(OTHERS, "migrations forged",
            "INSERT INTO django_migrations (app, name, applied) VALUES ('bpm', 'x', now())"),
     Attack(OTHERS, "settings of the server: `pg_reload_conf()`", "SELECT pg_reload_conf()"),
