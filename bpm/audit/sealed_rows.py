@@ -20,9 +20,10 @@ def sealed_lines(
     start, until = (None, LAST_TRANSACTION) if opening else (seals[0].xid_from, seals[-1].xid_until)
     where = share.opening(table) if start is None else share.between(table, start, until)
     stored = stored_lines(channel, table, where)
-    if not archives:
+    meant = [part for part in archives if part.file(table).overlaps(start or 0, until)]
+    if not meant:
         return stored
-    return merged(table, stored, *(_archived(part, table, share, start, until) for part in archives))
+    return merged(table, stored, *(_archived(part, table, share, start, until) for part in meant))
 
 
 def _archived(part: Part, table: Table, share: Share, start: int | None, until: int) -> Iterator[bytes]:

@@ -39,6 +39,11 @@ class TableFile:
     bytes: int
     sha256: str
     blocks: tuple[tuple[int, int, int], ...]
+    last_xid: int
+
+    def overlaps(self, xid_from: int, xid_until: int) -> bool:
+        """Whether it may have rows of transactions in [xid_from, xid_until)."""
+        return bool(self.blocks) and self.blocks[0][2] < xid_until and self.last_xid >= xid_from
 
     def to_json(self) -> dict[str, Any]:
         """For the manifest."""
@@ -49,6 +54,7 @@ class TableFile:
             "bytes": self.bytes,
             "sha256": self.sha256,
             "blocks": [list(block) for block in self.blocks],
+            "last_xid": self.last_xid,
         }
 
     @staticmethod
@@ -61,12 +67,13 @@ class TableFile:
             bytes=said["bytes"],
             sha256=said["sha256"],
             blocks=tuple((offset, rows, xid) for offset, rows, xid in said["blocks"]),
+            last_xid=said["last_xid"],
         )
 
 
 def write(to: Place, name: str, table: Table, lines: Iterator[bytes], format: str, note: Note) -> TableFile:
     """Write the lines; `note` is told the block and the line of each row. ImportError without the format's library."""
-    digest, rows = hashlib.sha256(), 0
+    digest, rows, last = hashlib.sha256(), 0, -1
     blocks: list[tuple[int, int, int]] = []
     with to.writing(name) as raw:
         file = Digesting(raw)
@@ -78,8 +85,15 @@ def write(to: Place, name: str, table: Table, lines: Iterator[bytes], format: st
                 place = writer.add(block)
                 blocks.append((place, len(block), canonical.key(table, block[0])[0]))
                 rows += len(block)
+                last = canonical.key(table, block[-1])[0]
     return TableFile(
-        name=name, rows=rows, digest=digest.hexdigest(), bytes=file.size, sha256=file.hash, blocks=tuple(blocks)
+        name=name,
+        rows=rows,
+        digest=digest.hexdigest(),
+        bytes=file.size,
+        sha256=file.hash,
+        blocks=tuple(blocks),
+        last_xid=last,
     )
 
 
