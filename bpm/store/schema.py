@@ -36,6 +36,11 @@ SEQUENCES = ("runtime_commit_sequence",)
 AFTER = re.compile(r"\d{4}_after_")
 _MIGRATION = re.compile(r"\d{4}_\w+")
 _FROM = re.compile(r"FROM \('([^']+)'\)")
+_CASTS = (
+    (re.compile(r"\(('[^']*')::character varying\)::text"), r"\1"),
+    (re.compile(r"('[^']*')::(?:character varying|text)\b"), r"\1"),
+    (re.compile(r"\((ARRAY\[[^\]]*\])\)::text\[\]"), r"\1"),
+)
 _OFF_SWITCH = "_pgtrigger_should_ignore(trigger_name name)"
 
 
@@ -92,7 +97,14 @@ def verify(channel: Channel | None = None) -> Verdict:
 def objects(channel: Channel | None, relations: Sequence[str]) -> dict[str, str]:
     """What is installed of these tables and views, and the functions: "kind name" -> definition."""
     rows = query(channel, "schema_objects", {"relations": list(relations), "sequences": list(SEQUENCES)})
-    return {f"{kind} {name}": definition for kind, name, definition in rows}
+    return {f"{kind} {name}": _plain(definition) for kind, name, definition in rows}
+
+
+def _plain(definition: str) -> str:
+    """Without the casts of texts, which PostgreSQL writes in another way after a dump was restored."""
+    for pattern, plainly in _CASTS:
+        definition = pattern.sub(plainly, definition)
+    return definition
 
 
 @cache

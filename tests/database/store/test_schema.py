@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from django.core.management import call_command
 
 from bpm.management.bpm.verify_schema import relations
 from bpm.store import plain_channel, schema
-from tests.database.store.conftest import Roles
+from tests.database.store.conftest import DATABASE, Roles
 
 MONTH = "to_char(bpm_now() AT TIME ZONE 'UTC', '_YYYY_MM')"
 THIS_MONTH = "DO $$ BEGIN EXECUTE format('{}', (SELECT 'token_events' || " + MONTH + ")); END $$"
@@ -164,6 +165,19 @@ def test_everything_that_differs_is_listed_at_once(changing):
         schema.require(plain_channel(changing))
     assert sorted(caught.value.differences) == sorted(CHANGES[name][1] for name in names)
     assert str(caught.value).count("\n- ") == len(names)
+
+
+def test_a_restored_database_is_fit(roles, postgres):
+    """PostgreSQL writes some things in other words after a dump was restored."""
+    tools, socket = postgres.binaries, ["-h", str(postgres.sockets), "-U", "postgres"]
+    with psycopg.connect(postgres.url(), autocommit=True) as superuser:
+        superuser.execute("CREATE DATABASE restored")
+        dump = subprocess.run([tools / "pg_dump", *socket, DATABASE], capture_output=True, check=True).stdout
+        restore = [tools / "psql", *socket, "-q", "-v", "ON_ERROR_STOP=1", "restored"]
+        subprocess.run(restore, input=dump, capture_output=True, check=True)
+        with psycopg.connect(postgres.url("restored"), autocommit=True) as connection:
+            assert schema.verify(plain_channel(connection)).differences == ()
+        superuser.execute("DROP DATABASE restored WITH (FORCE)")
 
 
 def test_an_empty_database(postgres):
