@@ -48,6 +48,7 @@ class Facts:
     call_waits: bool
     pending: bool
     overdue: bool
+    taken_by: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,9 @@ def deliver(message: Pending) -> list[CommitRecord]:
     """Bring a message to its receivers; the commits that this made. Raises nothing that a receiver refuses."""
     facts = _facts(message)
     if not facts.pending or facts.earlier_waits:
+        return []
+    if facts.taken_by is not None:
+        outbox.delivered({message.id: [facts.taken_by]}, actor=ENGINE)
         return []
     outcome = DELIVER[message.kind](message, facts)
     if outcome.done:
@@ -99,9 +103,9 @@ def _facts(message: Pending) -> Facts:
     rows = query(None, "delivery_facts", asked)
     if not rows:
         return Facts(None, False, None, False, False, False, False)
-    cause, earlier, definition, is_open, call_waits, state, overdue = rows[0]
+    cause, earlier, definition, is_open, call_waits, state, overdue, taken_by = rows[0]
     waits = earlier and message.kind == "MESSAGE"
-    return Facts(cause, waits, definition, bool(is_open), call_waits, state == "PENDING", overdue)
+    return Facts(cause, waits, definition, bool(is_open), call_waits, state == "PENDING", overdue, taken_by)
 
 
 def _call(message: Pending, facts: Facts) -> Outcome:

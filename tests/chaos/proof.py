@@ -40,11 +40,14 @@ def of_story(prefix: str, ledger: Path) -> dict[str, Any]:
 
 
 def instances(prefix: str) -> list[UUID]:
-    """The instances of a story, and those they called."""
+    """The instances of a story, and those they called and spoke to."""
     rows = ask(
         """WITH RECURSIVE told AS (
             SELECT id FROM process_instances WHERE business_key = %s OR starts_with(definition_key, %s)
-            UNION SELECT p.id FROM process_instances p JOIN told t ON p.parent_instance_id = t.id
+            UNION SELECT n.id FROM told t CROSS JOIN LATERAL (
+                SELECT id FROM process_instances p WHERE p.parent_instance_id = t.id
+                UNION ALL SELECT m.instance_id FROM runtime_message m WHERE m.box = 'IN' AND m.sender = t.id
+            ) n
         ) SELECT id FROM told JOIN process_instances USING (id) ORDER BY definition_key, id""",
         prefix, prefix,
     )  # fmt: skip
@@ -87,9 +90,13 @@ def problems(found: list[UUID]) -> list[str]:
         HAVING array_agg(e.ordinal ORDER BY e.ordinal) <> ARRAY(SELECT generate_series(0, c.events - 1))""",
         found,
     )  # fmt: skip
+    waiting = ask(
+        "SELECT sender, name FROM runtime_message WHERE box = 'OUT' AND state = 'PENDING' AND sender = ANY (%s)", found
+    )
     return [
         *replayed,
         *(f"{id}: {count} commits up to {last}, the version is {version}" for id, version, count, last in versions),
+        *(f"{sender}: the message {name} still waits" for sender, name in waiting),
         *(f"commit {sequence} has the events {there} of {count}" for sequence, count, there in ordinals),
     ]
 

@@ -54,7 +54,8 @@ ORDER BY hears DESC, w.created_at, w.id LIMIT %(limit)s;
 -- name: delivery_facts
 -- What a delivery asks before it: the commit that sent the message; whether an earlier one of the same sender, name and
 -- keys still waits (first in, first out); what the sender runs; whether a ticket of the sender is open, and whether the
--- message that this one takes back has been delivered; whether it waits for long.
+-- message that this one takes back has been delivered; whether it waits for long; who has taken it, where whoever
+-- brought it ended before the sender's row was closed.
 SELECT
     (SELECT c.sequence FROM runtime_commit c
      WHERE c.at = m.created_at AND c.thread_id = m.sender AND c.version = m.sender_version),
@@ -72,7 +73,10 @@ SELECT
         WHERE e.box = 'OUT' AND e.state = 'PENDING' AND e.kind = 'CALL' AND e.sender = m.sender AND e.target = m.target
     ),
     m.state,
-    m.created_at <= (SELECT bpm_now()) - make_interval(secs => %(overdue)s::double precision)
+    m.created_at <= (SELECT bpm_now()) - make_interval(secs => %(overdue)s::double precision),
+    (SELECT r.instance_id FROM runtime_message r
+     WHERE r.box = 'IN' AND NOT r.many AND r.sender = m.sender AND r.sender_version = m.sender_version
+       AND r.sender_ordinal = m.sender_ordinal)
 FROM runtime_message m WHERE m.id = %(id)s::uuid;
 
 -- name: forgotten_tasks

@@ -5,11 +5,16 @@ WHERE t.instance_id = %(instance)s::uuid AND t.state = 'ACTIVE'
 ORDER BY t.id LIMIT %(limit)s::integer;
 
 -- name: pending_messages
--- What waits to be delivered, first in first out; what is older than its time to live is for expire_messages.
+-- What waits to be delivered, first in first out; what is older than its time to live is for expire_messages, unless it
+-- has been taken and only its row is open still.
 SELECT id, sender, sender_version, sender_ordinal, kind, name, correlation, business_key, body::text, target, many,
        version, created_at
-FROM runtime_message
-WHERE box = 'OUT' AND state = 'PENDING' AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()))
+FROM runtime_message m
+WHERE box = 'OUT' AND state = 'PENDING' AND (expires_at IS NULL OR expires_at > (SELECT bpm_now()) OR EXISTS (
+      SELECT FROM runtime_message r
+      WHERE r.box = 'IN' AND NOT r.many AND r.sender = m.sender AND r.sender_version = m.sender_version
+        AND r.sender_ordinal = m.sender_ordinal
+  ))
   AND (created_at, id) > (%(after_at)s::timestamptz, %(after_id)s::uuid)
 ORDER BY created_at, id LIMIT %(limit)s::integer;
 
@@ -101,14 +106,20 @@ SELECT id FROM closed;
 
 -- name: expire_messages
 -- The oldest message that nobody took within its time to live expires into history: one, so that a transaction touches
--- one sender. What one instance owes another (a call, its result) has no such time.
+-- one sender. What has been taken is only to be closed. What one instance owes another (a call, its result) has no such
+-- time.
 WITH late AS MATERIALIZED (
     SELECT id, row_number() OVER () AS place FROM (
-        SELECT id FROM runtime_message
+        SELECT id FROM runtime_message m
         WHERE box = 'OUT' AND state = 'PENDING' AND (expires_at <= (SELECT bpm_now()) OR (
               expires_at IS NULL AND kind IN ('MESSAGE', 'SIGNAL')
               AND created_at <= (SELECT bpm_now()) - make_interval(secs => %(without_life)s::double precision)
           ))
+          AND NOT EXISTS (
+              SELECT FROM runtime_message r
+              WHERE r.box = 'IN' AND NOT r.many AND r.sender = m.sender AND r.sender_version = m.sender_version
+                AND r.sender_ordinal = m.sender_ordinal
+          )
         ORDER BY created_at LIMIT 1
         FOR UPDATE SKIP LOCKED
     ) m

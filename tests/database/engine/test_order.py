@@ -93,3 +93,23 @@ def test_what_an_instance_throws_arrives_in_its_order(world):
     )
     assert taken == sent
     assert len(taken) == 3
+
+
+def test_what_was_taken_and_not_closed_holds_up_nothing_and_does_not_expire(world, monkeypatch):
+    """Whoever brought it died between the receiver's commit and the end of the sender's row."""
+    world.deploy(LISTENS)
+    instance = world.start("listens", business_key="A")
+    with monkeypatch.context() as patch:
+        patch.setattr(outbox, "delivered", lambda *_, **said: [])
+        engine.publish("Paid", business_key="A", variables={"n": 0}, actor="bank", ttl=5)
+    assert heard(world, instance) == [0]
+    assert world.ask("SELECT state FROM runtime_message WHERE box = 'OUT'") == [("PENDING",)]
+    world.move_clock(10)
+    assert engine.expire_messages() == {"expired": 0}
+    engine.publish("Paid", business_key="A", variables={"n": 1}, actor="bank")
+    engine.deliver_pending()
+    engine.deliver_pending()
+    assert heard(world, instance) == [0, 1]
+    assert world.ask("SELECT DISTINCT state FROM runtime_message WHERE box = 'OUT'") == [("DELIVERED",)]
+    told = world.ask("SELECT payload ->> 'receivers' FROM work_events WHERE event_type = 'MESSAGE_DELIVERED'")
+    assert told == [(f'["{instance}"]',)] * 2
