@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.chaos.reliability import HEAD, ROWS, Record
+from tests.chaos.reliability import HEAD, PAGE, ROWS, Record
 
 
 def test_a_row_is_written_when_all_its_parts_have_run(tmp_path):
@@ -23,3 +23,9 @@ def test_a_row_is_written_when_all_its_parts_have_run(tmp_path):
     lines = page.read_text().removeprefix(HEAD).splitlines()
     assert [lines[0], lines[2]] == kept
     assert f"| {ROWS['storm']}; 12 calls of handlers | 9 | 500 | 0 | 0 |" in lines[1]
+
+
+def test_the_page_says_that_nothing_was_lost():
+    rows = [line.strip("|").split("|") for line in PAGE.read_text().removeprefix(HEAD).splitlines()]
+    assert len(rows) == len(ROWS)
+    assert {(lost.strip(), doubled.strip()) for *_, lost, doubled, _ in rows} == {("0", "0")}
