@@ -85,7 +85,11 @@ def fire_start_timers(limit: int = AT_ONCE) -> dict[str, int]:
     for due in schedule.due_starts(limit):
         if not turn:
             break
-        record = _start(due)
+        try:
+            record = _start(due)
+        except Refused as busy:
+            log.debug("start timer left to the next round", process=due.key, why=busy.message)
+            continue
         after = following(Schedule.from_json(due.schedule), schedule.now())
         fire_at, plan = (None, None) if after is None else (after.fire_at, after.to_json())
         moved = schedule.advance_start(due, fire_at, plan, actor=ENGINE)
@@ -98,6 +102,9 @@ def fire_start_timers(limit: int = AT_ONCE) -> dict[str, int]:
 
 
 def _start(due: DueStart) -> CommitRecord | None:
+    """Start the instance; None where it has been started, or cannot be: then history says so, since there is no
+    instance that could have an incident. Raises Refused where it is to be tried again.
+    """
     moment = due.fire_at.isoformat()
     try:
         return step(
@@ -108,8 +115,15 @@ def _start(due: DueStart) -> CommitRecord | None:
             definition=due.definition_id,
         )
     except Refused as refused:
-        if refused.code != "duplicate":
-            log.warning("start timer refused", process=due.key, node=due.node, why=refused.message)
-    except DETERMINISTIC:
+        if refused.code == "busy":
+            raise
+        if refused.code == "duplicate":
+            return None
+        why = refused.message
+    except DETERMINISTIC as fault:
         log.exception("start timer cannot be fired", process=due.key, node=due.node)
+        why = in_words(fault)
+    log.warning("start timer refused", process=due.key, node=due.node, why=why)
+    about = {"process": due.key, "node": due.node, "due": moment, "why": why}
+    schedule.engine_event("ENGINE_RECOVERY", {"found": {"start_timers": 1}, **about}, reason="refused")
     return None

@@ -20,6 +20,7 @@ from tests.database.engine.drawing import (
     boundary,
     call,
     catch,
+    cycle,
     duration,
     end,
     flows,
@@ -216,6 +217,29 @@ def test_an_answer_that_the_engine_cannot_take_fails_the_task(world, monkeypatch
     resolve(world, instance)
     assert running.run_one("pay")
     assert world.state(instance) == "COMPLETED"
+
+
+def test_a_start_timer_that_cannot_start_says_so_and_goes_on(world, monkeypatch):
+    world.deploy(
+        model(start(inner=cycle("R/PT10S")), end(), flows("start -> end"), id="bad"),
+        model(start(inner=cycle("R/PT10S")), end(), flows("start -> end"), id="good"),
+    )
+    step, busy = timers.step, iter([True, False])
+
+    def fail(thread: UUID, make: Any, *, definition: UUID, **said: Any) -> Any:
+        if world.ask("SELECT key FROM process_definitions WHERE id = %s", definition) == [("bad",)]:
+            raise ZeroDivisionError("cannot begin")
+        if next(busy, False):
+            raise timers.Refused("others are faster", code="busy")
+        return step(thread, make, definition=definition, **said)
+
+    monkeypatch.setattr(timers, "step", fail)
+    world.move_clock(11)
+    assert engine.fire_start_timers() == {"started": 0}
+    assert engine.fire_start_timers() == {"started": 1}
+    ((said,),) = world.ask("SELECT payload ->> 'why' FROM engine_events WHERE payload ->> 'process' = 'bad'")
+    assert "cannot begin" in said
+    assert world.ask("SELECT count(*) FROM start_subscriptions WHERE state = 'OPEN'") == [(2,)]
 
 
 def test_what_cannot_even_be_reported_blocks_nobody(world, monkeypatch):
