@@ -140,7 +140,8 @@ def test_five_minutes(newcomer):
     said = newcomer.run(test_and_start, 'echo "started $instance"', work)
     assert "1 passed, 0 failed" in said
     assert "hello version 1: deployed" in said
-    assert "1 task done" in said
+    # It may have helped the site with tasks of the demo instances.
+    assert re.search(r"[1-9]\d* tasks? done", said)
     (instance,) = re.findall(r"started (\S+)", said)
     trace = json.loads(newcomer.run(f".venv/bin/python manage.py bpm trace {instance} --json"))
     assert trace[-1]["type"] == "INSTANCE_COMPLETED"

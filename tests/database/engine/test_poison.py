@@ -230,7 +230,7 @@ def test_a_start_timer_that_cannot_start_says_so_and_goes_on(world, monkeypatch)
         if world.ask("SELECT key FROM process_definitions WHERE id = %s", definition) == [("bad",)]:
             raise ZeroDivisionError("cannot begin")
         if next(busy, False):
-            raise timers.Refused("others are faster", code="busy")
+            raise engine.Refused("others are faster", code="busy")
         return step(thread, make, definition=definition, **said)
 
     monkeypatch.setattr(timers, "step", fail)
