@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, re_path
 
 from bpm.api import health
 from bpm.api.app import api
-from bpm.api.problems import documented
+from bpm.api.problems import documented, nothing_here
 
 urlpatterns = [
     path("api/", documented(api.urls)),
+    re_path("^api/", nothing_here),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),

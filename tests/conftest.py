@@ -24,6 +24,8 @@ WORKER_READY = 40.0
 
 def pytest_configure() -> None:
     """Real password hashing takes half a second a login, which is its purpose and not ours here."""
+    # Tests change the world faster than health is asked for.
+    settings.BPM_HEALTH_KEPT = 0
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

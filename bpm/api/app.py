@@ -12,7 +12,9 @@ Runs BPMN processes and evaluates DMN decisions. Authenticate with `Authorizatio
 NAME` makes one), or with the session of the cockpit and its CSRF token.
 
 - Lists are paged by key: `after` of an answer asks for the next page.
-- A request with `Idempotency-Key` is carried out once: sent again it gives the first answer (`repeated` is true).
+- A request with `Idempotency-Key` is carried out once: sent again it gives the first answer (`repeated` is true). A key
+  belongs to who sends it, and to the instance that it is about; of what is about none (start, deploy, fetch, publish)
+  a sender uses a key once.
 - Numbers are exact: 12.50 comes back as 12.50.
 - Errors are problem documents (RFC 9457) with a stable `code`. After an error nothing has changed.
 """

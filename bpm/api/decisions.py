@@ -10,7 +10,8 @@ from ninja import Query, Router
 
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas import DecisionOut, EvaluatedOut, EvaluateIn, PageOut
+from bpm.api.schemas.given import EvaluateIn
+from bpm.api.schemas.told import DecisionOut, EvaluatedOut, PageOut
 from bpm.engine.decisions import evaluate_decision
 from bpm.queries import decisions
 

@@ -12,7 +12,7 @@ from bpm.api.answers import caller_of, key_of
 from bpm.api.authentication import may
 from bpm.api.exact import ExactParser, check_size
 from bpm.api.problems import Problem
-from bpm.api.schemas import DefinitionOut, DeploymentOut, PageOut
+from bpm.api.schemas.told import DefinitionOut, DeploymentOut, PageOut
 from bpm.engine import deploying
 from bpm.queries import definitions
 

@@ -11,18 +11,8 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas import (
-    CommitOut,
-    CompleteIn,
-    ErrorIn,
-    ExtendIn,
-    ExternalTaskOut,
-    FailIn,
-    FetchIn,
-    LockedTaskOut,
-    PageOut,
-    UnlockIn,
-)
+from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, UnlockIn
+from bpm.api.schemas.told import CommitOut, ExternalTaskOut, LockedTaskOut, PageOut
 from bpm.engine import external_tasks
 from bpm.queries import work
 

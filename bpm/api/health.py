@@ -6,10 +6,14 @@ from the public does so in the proxy.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -23,12 +27,37 @@ from bpm.store import schema
 
 log = structlog.get_logger(__name__)
 
+type View = Callable[[HttpRequest], HttpResponse]
+
+KEPT = 1.0
+
 
 def healthz(request: HttpRequest) -> HttpResponse:
     """200 as long as the process answers; asks nobody else."""
     return JsonResponse({"status": "ok"})
 
 
+def kept(view: View) -> View:
+    """Answer with what was found a moment ago: whoever may ask, however often, the database is asked once in that time
+    (the setting BPM_HEALTH_KEPT, in seconds). One request looks while the others wait for what it finds.
+    """
+    lock = threading.Lock()
+    last: tuple[float, int, str, bytes] | None = None
+
+    @wraps(view)
+    def answering(request: HttpRequest) -> HttpResponse:
+        nonlocal last
+        with lock:
+            if last is None or time.monotonic() - last[0] >= getattr(settings, "BPM_HEALTH_KEPT", KEPT):
+                found = view(request)
+                last = (time.monotonic(), found.status_code, found["Content-Type"], found.content)
+            _at, status, kind, content = last
+        return HttpResponse(content, status=status, content_type=kind)
+
+    return answering
+
+
+@kept
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when every part is fit, else 503; says which is not and why."""
     parts = {name: _checked(check) for name, check in CHECKS.items()}
@@ -36,6 +65,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"status": "ok" if fit else "unfit", "parts": parts}, status=200 if fit else 503)
 
 
+@kept
 def metrics(request: HttpRequest) -> HttpResponse:
     """The figures of now in Prometheus's text format; 503 where the database does not answer."""
     registry = CollectorRegistry()
@@ -96,7 +126,7 @@ class Figures:
         for topic, number in overview.ready_by_topic():
             ready.add_metric([topic], number)
         yield ready
-        late = 0.0 if figures.next_timer is None else max(0.0, (now - figures.next_timer).total_seconds())
+        late = 0.0 if figures.late_timers is None else max(0.0, (now - figures.late_timers).total_seconds())
         tick = overview.last_tick()
         behind = sealing.delay()
         for name, text, value in (

@@ -11,7 +11,8 @@ from ninja import Query, Router
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas import CommitOut, IncidentOut, PageOut, RetryIn
+from bpm.api.schemas.given import RetryIn
+from bpm.api.schemas.told import CommitOut, IncidentOut, PageOut
 from bpm.engine import operators
 from bpm.queries import incidents
 

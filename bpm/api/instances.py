@@ -12,18 +12,8 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas import (
-    CommitOut,
-    InstanceDetailOut,
-    InstanceOut,
-    MigrateIn,
-    MigrationPlanOut,
-    ModifyIn,
-    PageOut,
-    ReasonIn,
-    StartIn,
-    VariablesIn,
-)
+from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, StartIn, VariablesIn
+from bpm.api.schemas.told import CommitOut, InstanceDetailOut, InstanceOut, MigrationPlanOut, PageOut
 from bpm.engine import operators, starting, versions
 from bpm.queries import instances
 from bpm.queries.rows import Instance

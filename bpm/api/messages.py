@@ -9,7 +9,8 @@ from ninja import Router, Status
 
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
-from bpm.api.schemas import CommitOut, CorrelateIn, MessageIn, PublishedOut, SignalIn
+from bpm.api.schemas.given import CorrelateIn, MessageIn, SignalIn
+from bpm.api.schemas.told import CommitOut, PublishedOut
 from bpm.engine import messages
 
 router = Router()

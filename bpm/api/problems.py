@@ -197,6 +197,11 @@ def install(api: NinjaAPI) -> None:
         api.add_exception_handler(error, handler)
 
 
+def nothing_here(request: HttpRequest) -> HttpResponse:
+    """Any other address below the API's."""
+    return document(request, "not_found", "there is nothing at this address")
+
+
 type Addresses = tuple[list[URLResolver | URLPattern], str, str]
 
 

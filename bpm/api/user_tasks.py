@@ -11,15 +11,8 @@ from ninja import Query, Router
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas import (
-    ClaimIn,
-    CommitOut,
-    CompleteUserTaskIn,
-    PageOut,
-    ReasonIn,
-    UserTaskErrorIn,
-    UserTaskOut,
-)
+from bpm.api.schemas.given import ClaimIn, CompleteUserTaskIn, ReasonIn, UserTaskErrorIn
+from bpm.api.schemas.told import CommitOut, PageOut, UserTaskOut
 from bpm.engine import user_tasks
 from bpm.queries import work
 
@@ -80,7 +73,8 @@ def complete(request: HttpRequest, id: UUID, given: CompleteUserTaskIn) -> Any:
     """A person has done it; the token goes on with what they brought back."""
     record = user_tasks.complete_user_task(
         id,
-        actor=_who(request, given.user),
+        actor=caller_of(request).name,
+        user=_who(request, given.user),
         variables=given.variables,
         reason=given.reason,
         key=key_of(request),
@@ -93,7 +87,8 @@ def error(request: HttpRequest, id: UUID, given: UserTaskErrorIn) -> Any:
     """Report an error that the model may catch."""
     record = user_tasks.throw_user_task_error(
         id,
-        actor=_who(request, given.user),
+        actor=caller_of(request).name,
+        user=_who(request, given.user),
         code=given.code,
         message=given.message,
         variables=given.variables,

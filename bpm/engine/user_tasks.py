@@ -1,4 +1,8 @@
-"""User tasks: claim, give back, complete, report an error. Lists of them are queries."""
+"""User tasks: claim, give back, complete, report an error. Lists of them are queries.
+
+The `user` is whose doing it is; the `actor` who asked for it, where that is somebody else: a program that acts for a
+person. An idempotency key is the actor's.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from bpm.engine.acting import Entity, act, entity, named
+from bpm.engine.acting import Entity, act, acting_as, entity, named
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.store.records import CommitRecord
@@ -42,15 +46,17 @@ def complete_user_task(
     id: UUID | str,
     *,
     actor: str,
+    user: str | None = None,
     variables: Mapping[str, Any] | None = None,
     reason: str | None = None,
     key: str | None = None,
 ) -> CommitRecord:
-    """The person has done it; the token goes on. Raises NotFound, InvalidVariables, Refused."""
+    """The person (None: the actor) has done it; the token goes on. Raises NotFound, InvalidVariables, Refused."""
     task, brought = _task(id), checked(variables)
+    who = actor if user is None else acting_as(user, "user")
     return act(
         task.instance,
-        lambda at: c.CompleteUserTask(at=at, user_task=task.ordinal, user=actor, variables=brought),
+        lambda at: c.CompleteUserTask(at=at, user_task=task.ordinal, user=who, variables=brought),
         actor=actor,
         reason=reason,
         key=key,
@@ -62,14 +68,17 @@ def throw_user_task_error(
     *,
     actor: str,
     code: str,
+    user: str | None = None,
     message: str = "",
     variables: Mapping[str, Any] | None = None,
     reason: str | None = None,
     key: str | None = None,
 ) -> CommitRecord:
-    """Report an error that the model may catch. Raises NotFound, Invalid, InvalidVariables, Refused."""
+    """The person reports an error that the model may catch. Raises NotFound, Invalid, InvalidVariables, Refused."""
     task = _task(id)
     said: dict[str, Any] = {"code": named(code, "code"), "message": message, "variables": checked(variables)}
+    if user is not None:
+        said["user"] = acting_as(user, "user")
     return act(
         task.instance,
         lambda at: c.ThrowUserTaskError(at=at, user_task=task.ordinal, **said),

@@ -32,7 +32,7 @@ def list_decisions(
 ) -> Page[Decision]:
     """Decisions by key, the newest version first. Raises BadCursor."""
     rows = _with_latest()
-    if key:
+    if key is not None:
         rows = rows.filter(key=key)
     if search:
         rows = rows.filter(Q(key__icontains=search) | Q(name__icontains=search))

@@ -51,7 +51,7 @@ def list_definitions(
 ) -> Page[Definition]:
     """Definitions by key, the newest version first. `counts`: with what runs of each. Raises BadCursor."""
     rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS))
-    if key:
+    if key is not None:
         rows = rows.filter(key=key)
     if search:
         rows = rows.filter(Q(key__icontains=search) | Q(name__icontains=search))

@@ -35,7 +35,7 @@ def list_incidents(
     after: str | None = None,
     size: int | None = None,
 ) -> Page[rows.Incident]:
-    """Incidents, the newest first. `message` is exact: that of a group. Raises BadCursor."""
+    """Incidents, the newest first. None is any; `message` is exact, that of a group. Raises BadCursor."""
     found = _filtered(definition_key=definition_key, instance_id=instance_id, node=node, kind=kind, message=message)
     return page(found.filter(state=state), ("-created_at", "id"), shape, after=after, size=size)
 
@@ -117,4 +117,4 @@ def _filtered(
         "kind": kind,
         "message": message,
     }
-    return incidents().filter(**{name: value for name, value in exact.items() if value})
+    return incidents().filter(**{name: value for name, value in exact.items() if value is not None})

@@ -53,7 +53,7 @@ def list_instances(
         found = found.filter(state__in=states)
     if search:
         found = found.filter(_named(search.strip()))
-    if node:
+    if node is not None:
         found = found.filter(Exists(Token.objects.filter(instance=OuterRef("id"), node_id=node, state__in=OPEN_TOKEN)))
     if with_incident is not None:
         has_one = Exists(Incident.objects.filter(instance=OuterRef("id"), state="OPEN"))

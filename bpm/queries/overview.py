@@ -27,6 +27,13 @@ HOURLY = """
     ) lately
     GROUP BY 1
 """
+LATE_TIMERS = """
+    SELECT min(greatest(fire_at, created_at)) FROM (
+        SELECT fire_at, created_at FROM timers WHERE state = 'SCHEDULED' AND fire_at <= clock_timestamp()
+        ORDER BY fire_at LIMIT %s
+    ) due
+"""
+LATE_READ = 10_000
 STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
 
 
@@ -43,6 +50,7 @@ class Figures:
     timers: Count
     active_tokens: Count
     next_timer: datetime | None
+    late_timers: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +75,8 @@ def figures(limit: int = COUNTED) -> Figures:
         failed_tasks=count_up_to(Incident.objects.filter(state="OPEN", kind="task"), limit),
         timers=count_up_to(Timer.objects.filter(state="SCHEDULED"), limit),
         active_tokens=count_up_to(Token.objects.filter(state="ACTIVE"), limit),
-        next_timer=oldest_due(),
+        next_timer=next_due(),
+        late_timers=late_since(),
     )
 
 
@@ -76,9 +85,19 @@ def open_incidents() -> Count:
     return count_up_to(Incident.objects.filter(state="OPEN"), 999)
 
 
-def oldest_due() -> datetime | None:
-    """When the next timer is due; in the past: timers are late."""
+def next_due() -> datetime | None:
+    """When the next timer is due."""
     found: datetime | None = Timer.objects.filter(state="SCHEDULED").aggregate(at=Min("fire_at"))["at"]
+    return found
+
+
+def late_since() -> datetime | None:
+    """Since when a timer that is due has not fired; None: none is late. One that was made when its time had passed
+    (a cycle catches up) is late since then.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(LATE_TIMERS, [LATE_READ])
+        found: datetime | None = cursor.fetchone()[0]
     return found
 
 

@@ -41,7 +41,7 @@ def list_external_tasks(
     """External tasks, the newest first. Raises BadCursor."""
     found = external().filter(state__in=list(states))
     exact: dict[str, Any] = {"topic": topic, "lock_owner": worker, "instance_id": instance_id}
-    found = found.filter(**{name: value for name, value in exact.items() if value})
+    found = found.filter(**{name: value for name, value in exact.items() if value is not None})
     return page(found, ("-created_at", "id"), shape_external, after=after, size=size)
 
 
@@ -65,7 +65,7 @@ def list_user_tasks(
 ) -> Page[rows.UserTask]:
     """User tasks, the newest first: those of an assignee, or those that a candidate (a user, groups) may claim.
 
-    Raises BadCursor.
+    None is any; an empty text is one that nothing has. Raises BadCursor.
     """
     found = user().filter(state__in=list(states))
     exact: dict[str, Any] = {
@@ -73,13 +73,13 @@ def list_user_tasks(
         "instance__definition_key": definition_key,
         "instance_id": instance_id,
     }
-    found = found.filter(**{name: value for name, value in exact.items() if value})
+    found = found.filter(**{name: value for name, value in exact.items() if value is not None})
     if unassigned:
         found = found.filter(assignee=None)
     groups = list(candidate_groups)
-    if candidate or groups:
+    if candidate is not None or groups:
         may = Q()
-        if candidate:
+        if candidate is not None:
             may |= Q(candidate_users__contains=[candidate])
         if groups:
             may |= Q(candidate_groups__has_any_keys=groups)

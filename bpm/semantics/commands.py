@@ -115,6 +115,7 @@ class ThrowUserTaskError(Command):
 
     user_task: int
     code: str
+    user: str | None = None
     message: str = ""
     variables: dict[str, Any] = field(default_factory=dict)
 

@@ -163,7 +163,8 @@ def _error_thrown(
 
 def _error_user_task(work: Work, command: c.ThrowUserTaskError) -> None:
     task = _user_task(work, command.user_task)
-    work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="error")
+    said = {} if command.user is None else {"user": command.user}
+    work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="error", **said)
     _throw_and_go_on(work, task, command.code, command.message, command.variables)
 
 

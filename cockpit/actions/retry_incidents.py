@@ -12,6 +12,7 @@ from bpm.engine.errors import EngineError
 from bpm.queries import incidents
 from cockpit.access import actor_of
 from cockpit.actions.answering import back, done, reason_in, retries_in, verb
+from cockpit.pages.shown import exact
 
 # One request stays short; who has more presses again.
 MOST = 500
@@ -21,8 +22,11 @@ MOST = 500
 def view(request: HttpRequest) -> HttpResponse:
     """POST process, node, message (the list's filter), reason, retries."""
     reason, retries, actor = reason_in(request), retries_in(request), actor_of(request)
-    filters = {"definition_key": "process", "node": "node", "message": "message"}
-    wanted = {name: request.POST.get(field) or None for name, field in filters.items()}
+    wanted = {
+        "definition_key": request.POST.get("process") or None,
+        "node": request.POST.get("node") or None,
+        "message": exact(request.POST.get("message", "")),
+    }
     retried, refused = 0, ""
     for id in incidents.open_ids(MOST, **wanted):
         try:

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from bpm.queries import definitions, incidents
-from cockpit.pages.shown import Shown, first, kept, page_of
+from cockpit.pages.shown import Shown, exact, first, kept, page_of
 
 FILTERS = ("process", "node", "message", "state")
 
@@ -19,7 +19,7 @@ def listing(request: HttpRequest) -> Shown:
         request,
         definition_key=first(request, "process") or None,
         node=first(request, "node") or None,
-        message=first(request, "message") or None,
+        message=exact(first(request, "message")),
         state=state,
     )
     context = {

@@ -22,7 +22,7 @@ def page(request: HttpRequest) -> Shown:
     """Figures, the last day as a chart, what fails most often, the newest instances; asked by htmx: the live part."""
     now = timezone.now()
     figures = overview.figures(COUNTED)
-    late = figures.next_timer is not None and (now - figures.next_timer).total_seconds() > LATE
+    late = figures.late_timers is not None and (now - figures.late_timers).total_seconds() > LATE
     live: dict[str, Any] = {
         "figures": figures,
         "timers_late": late,

@@ -29,6 +29,11 @@ def first(request: HttpRequest, name: str) -> str:
     return request.GET.get(name, "").replace("\x00", "").strip()
 
 
+def exact(text: str) -> str | None:
+    """What a choice of exactly one text stands for: "" for any (None), "=" and the text, which may be empty."""
+    return text.removeprefix("=") if text else None
+
+
 def page_of[T](listed: Callable[..., Page[T]], request: HttpRequest, **wanted: Any) -> Page[T]:
     """The page of a list that the request's `after` names; an empty one where that is no cursor of the list."""
     try:

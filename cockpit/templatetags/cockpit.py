@@ -61,6 +61,12 @@ def moment(at: datetime | None, form: str = "relative") -> SafeString | str:
 
 
 @register.filter
+def isolated(text: Any) -> SafeString:
+    """A value within a sentence: marks in it that turn the direction of text around end with it."""
+    return format_html("<bdi>{}</bdi>", text)
+
+
+@register.filter
 def duration(start: datetime, end: datetime) -> str:
     """The time between two moments in its two largest units."""
     seconds = (end - start).total_seconds()

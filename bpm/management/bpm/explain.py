@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm.audit.explain import Explanation, explain, open_tokens
 from bpm.engine.variables import dumps
+from bpm.management.lines import shown
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     found = [explanation for token in (open_tokens(id) or [id]) if (explanation := explain(token)) is not None]
     if not found:
         raise CommandError(f"there is nothing of the id {id} now; manage.py bpm trace reads history", returncode=1)
-    command.stdout.write(_json(found) if options["json"] else "\n\n".join(one.as_text() for one in found))
+    command.stdout.write(_json(found) if options["json"] else shown("\n\n".join(one.as_text() for one in found)))
     return 0
 
 

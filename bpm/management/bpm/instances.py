@@ -18,7 +18,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from bpm.engine.variables import dumps
+from bpm.management.lines import shown
 from bpm.queries import instances, rows
+from bpm.queries.paging import LARGEST_SIZE
 
 OPEN = ("RUNNING", "SUSPENDED")
 STATES = (*OPEN, "COMPLETED", "FAILED", "CANCELLED")
@@ -31,7 +33,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="ended ones, too")
     parser.add_argument("--business-key", metavar="KEY", help="only with this business key")
     parser.add_argument("--incidents", action="store_true", help="only those with an open incident")
-    parser.add_argument("--limit", metavar="N", type=int, default=50, help="at most so many (default: 50)")
+    parser.add_argument(
+        "--limit", metavar="N", type=_number, default=50, help="at most so many, 1 to 200 (default: 50)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
 
@@ -46,10 +50,17 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         size=options["limit"],
     )
     for row in found.items:
-        command.stdout.write(_json(row) if options["json"] else _line(row))
+        command.stdout.write(_json(row) if options["json"] else shown(_line(row)))
     if found.after is not None:
-        command.stderr.write(f"... and more: --limit {options['limit'] * 10}")
+        command.stderr.write("... and more" + (f": --limit {LARGEST_SIZE}" if options["limit"] < LARGEST_SIZE else ""))
     return 0
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= LARGEST_SIZE:
+        raise argparse.ArgumentTypeError(f"1 to {LARGEST_SIZE}, not {text}")
+    return number
 
 
 def _line(row: rows.Instance) -> str:

@@ -34,12 +34,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     """Say it, or print what is said."""
+    said = options["days"] is not None or options["for_ever"]
     if options["key"] is None and not options["everything"]:
+        if said:
+            raise CommandError("say of which: KEY or --everything", returncode=2)
         for one in retention.retentions():
             days = "for ever" if one.keep_days is None else f"{one.keep_days} days"
             command.stdout.write(f"{one.key or 'everything else'}: {days}")
         return 0
-    if options["days"] is None and not options["for_ever"]:
+    if not said:
         raise CommandError("say --days N or --for-ever", returncode=2)
     key = retention.ALL if options["everything"] else options["key"]
     try:

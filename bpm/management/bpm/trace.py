@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream
 from bpm.engine.variables import dumps
+from bpm.management.lines import shown
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     events = stream(instance, wanted, newest_first=options["newest_first"])
     if not options["json"]:
         for event in events:
-            command.stdout.write(dumps(event.as_json()) if options["ndjson"] else line(event))
+            command.stdout.write(dumps(event.as_json()) if options["ndjson"] else shown(line(event)))
         return 0
     separator = "[\n  "
     for event in events:

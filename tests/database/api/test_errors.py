@@ -115,7 +115,7 @@ def test_a_person_acts_for_nobody_else(transactional_db, order):
         ("GET", "/instances?size=100000", None, 422, "invalid"),
         ("GET", "/instances?business_key=a%00", None, 400, "bad_request"),
         ("POST", "/decisions/a%00/evaluate", {}, 400, "bad_request"),
-        ("GET", "/nothing", None, 404, None),
+        ("GET", "/nothing", None, 404, "not_found"),
         ("DELETE", "/instances", None, 405, "method_not_allowed"),
         ("POST", "/instances", b"{", 400, "bad_request"),
         ("POST", "/instances", {"process": "unknown"}, 404, "not_found"),

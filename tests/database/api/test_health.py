@@ -16,6 +16,15 @@ def test_health_and_readiness(transactional_db):
     }  # fmt: skip
 
 
+def test_who_asks_often_gets_what_was_found_a_moment_ago(transactional_db, settings, monkeypatch):
+    settings.BPM_HEALTH_KEPT = 60
+    assert Client().get("/readyz").status_code == 200
+    monkeypatch.setattr(installation, "months_ahead", lambda now: -1)
+    assert Client().get("/readyz").status_code == 200
+    settings.BPM_HEALTH_KEPT = 0
+    assert Client().get("/readyz").status_code == 503
+
+
 def test_readiness_says_what_is_missing(transactional_db, monkeypatch):
     monkeypatch.setattr(installation, "months_ahead", lambda now: -1)
     unfit = Client().get("/readyz")

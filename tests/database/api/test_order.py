@@ -82,7 +82,8 @@ def test_an_order_from_file_to_trace(operator, worker, auditor):
     (resolved,) = [event for event in trace if event["type"] == "INCIDENT_RESOLVED"]
     assert (resolved["actor"], resolved["stated_reason"]) == ("token:tests-operator", "the gateway is back")
     assert [e["variables"] for e in trace if e.get("variables", {}).get("boxes")] == [{"boxes": 2}]
-    assert [e["actor"] for e in trace if e["type"] == "USER_TASK_COMPLETED"] == ["maria"]
+    completed = [(e["actor"], e["payload"]["user"]) for e in trace if e["type"] == "USER_TASK_COMPLETED"]
+    assert completed == [("token:tests-operator", "maria")]
 
 
 def test_a_trace_is_filtered_paged_both_ways_and_streamed(operator, worker, order):

@@ -1,0 +1,1 @@
+"""The shapes of the API: what goes in (`given`) and what comes out (`told`)."""

@@ -1,0 +1,157 @@
+"""What goes in. An unknown field is an error, and so is a text that PostgreSQL has none of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from ninja import Schema
+from pydantic import AfterValidator, ConfigDict, Field
+
+
+def without_nul(text: str) -> str:
+    """The text itself. ValueError for one with the character that no text of PostgreSQL has."""
+    if "\x00" in text:
+        raise ValueError("holds a NUL character")
+    return text
+
+
+Variables = dict[str, Any]
+Text = Annotated[str, Field(max_length=255), AfterValidator(without_nul)]
+Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(without_nul)]
+Words = Annotated[str, Field(max_length=4000), AfterValidator(without_nul)]
+Reason = Annotated[Words | None, Field(description="why; kept in history with who")]
+
+
+class Given(Schema):
+    """What comes in: an unknown field is an error, not silence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class StartIn(Given):
+    process: Name = Field(description="key of the process, or id of a definition")
+    version: int | None = Field(None, ge=1, description="a version of the key; the newest where it is left out")
+    business_key: Text | None = None
+    variables: Variables = {}
+    node: Text | None = Field(None, description="the start event, where the process has several")
+    reason: Reason = None
+
+
+class ReasonIn(Given):
+    reason: Reason = None
+
+
+class ModifyIn(Given):
+    start_before: list[Name] = Field([], description="nodes before which a token starts")
+    start_after: list[Name] = Field([], description="nodes on whose only outgoing flow a token starts")
+    cancel_at: list[Name] = Field([], description="nodes at which all open tokens end")
+    cancel_tokens: list[UUID] = Field([], description="tokens that end")
+    variables: Variables = {}
+    reason: Reason = None
+
+
+class MigrateIn(Given):
+    version: int | None = Field(None, description="the version to go on with; the latest where it is left out")
+    nodes: dict[Name, Name] = Field(
+        {}, description="where nodes of the old version are in the new one, if not the same"
+    )
+    drop: list[Name] = Field([], description="events of the old version whose timers and tickets may end")
+    reason: Reason = None
+
+
+class VariablesIn(Given):
+    variables: Variables = {}
+    unset: list[Name] = []
+    token_id: UUID | None = Field(None, description="write as seen from this token; the process where it is left out")
+    reason: Reason = None
+
+
+class FetchIn(Given):
+    worker: Name
+    topics: list[Name] = Field(min_length=1, max_length=100)
+    max: int = Field(1, ge=1, le=1000)
+    lock_seconds: float = Field(60.0, gt=0, le=604_800)
+
+
+class CompleteIn(Given):
+    worker: Name
+    variables: Variables = {}
+    local_variables: Variables = {}
+
+
+class FailIn(Given):
+    worker: Name
+    message: str = ""
+    details: str = Field("", description="a stack trace, for instance")
+    retries: int | None = Field(None, ge=0, description="how many are left; one less than before where it is left out")
+    retry_after: float | None = Field(None, ge=0, description="seconds until the next try; else the model's cycle")
+    variables: Variables = {}
+
+
+class ErrorIn(Given):
+    worker: Name
+    code: Name
+    message: str = ""
+    variables: Variables = {}
+
+
+class ExtendIn(Given):
+    worker: Name
+    lock_seconds: float = Field(60.0, gt=0, le=604_800, description="from now on")
+
+
+class UnlockIn(Given):
+    worker: Name | None = Field(None, description="only where this worker holds it; operators take it from anyone")
+
+
+class ClaimIn(Given):
+    user: Name | None = Field(None, description="for whom; a person who is logged in claims for themselves")
+
+
+class CompleteUserTaskIn(Given):
+    variables: Variables = {}
+    user: Name | None = Field(None, description="who has done it; a person who is logged in has done it themselves")
+    reason: Reason = None
+
+
+class UserTaskErrorIn(Given):
+    code: Name
+    message: str = ""
+    variables: Variables = {}
+    user: Name | None = None
+
+
+class MessageIn(Given):
+    name: Name
+    business_key: Text | None = None
+    correlation_key: Text | None = None
+    variables: Variables = {}
+    ttl: float = Field(3600.0, gt=0, description="seconds that it waits for its receiver")
+    reason: Reason = None
+
+
+class CorrelateIn(Given):
+    name: Name
+    business_key: Text | None = None
+    correlation: Variables = Field({}, description="values of the ticket's key, or of process variables")
+    variables: Variables = {}
+    instance_id: UUID | None = None
+    reason: Reason = None
+
+
+class SignalIn(Given):
+    name: Name
+    variables: Variables = {}
+    reason: Reason = None
+
+
+class RetryIn(Given):
+    retries: int = Field(1, ge=1, le=1_000_000)
+    reason: Reason = None
+
+
+class EvaluateIn(Given):
+    variables: Variables = {}
+    version: int | None = Field(None, ge=1, description="a version of the key; the newest where it is left out")
+    version_tag: Name | None = Field(None, description="the newest version that people call so")
