@@ -170,9 +170,11 @@ def _store(new: NewDecisions, deployment: UUID, commit: OutsideCommit, actor: st
         if element.id not in new.keys:
             continue
         title, tag = (element.title, element.tag) if isinstance(element, Decision) else ("", "")
+        version = commit.run("next_decision_version", {"key": element.id})[0][0]
         row: dict[str, Any] = {
-            "id": ids.new_instance(),
+            "id": ids.definition("decision", element.id, version, new.digest, new.source_hash),
             "key": element.id,
+            "version": version,
             "name": title or element.name,
             "version_tag": tag or None,
             "decisions": text,
@@ -183,10 +185,11 @@ def _store(new: NewDecisions, deployment: UUID, commit: OutsideCommit, actor: st
             "deployment": deployment,
             "actor": actor,
         }
+        commit.run("insert_decision", row)
         yield DecisionDefinition(
             id=row["id"],
             key=row["key"],
-            version=commit.run("insert_decision", row)[0][0],
+            version=version,
             version_tag=row["version_tag"],
             name=row["name"],
             deployment_id=deployment,

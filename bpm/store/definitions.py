@@ -149,21 +149,25 @@ def store(new: Sequence[NewDefinition], deployment: UUID, commit: OutsideCommit,
 
 
 def _store(new: NewDefinition, deployment: UUID, commit: OutsideCommit, actor: str) -> Definition:
-    id, graph = ids.new_instance(), to_json(new.graph)
+    graph = to_json(new.graph)
+    digest = graph_hash(graph)
+    version = commit.run("next_definition_version", {"key": new.graph.id})[0][0]
+    id = ids.definition("process", new.graph.id, version, digest, new.source_hash)
     row: dict[str, Any] = {
         "id": id,
         "key": new.graph.id,
+        "version": version,
         "name": new.graph.name,
         "version_tag": new.graph.version_tag,
         "graph": dumps(graph),
-        "graph_hash": graph_hash(graph),
+        "graph_hash": digest,
         "source": new.source,
         "source_hash": new.source_hash,
         "resource": new.resource,
         "deployment": deployment,
         "actor": actor,
     }
-    version = commit.run("insert_definition", row | loading_hints(new.graph))[0][0]
+    commit.run("insert_definition", row | loading_hints(new.graph))
     commit.run("close_subscriptions", {"key": new.graph.id})
     for one in new.subscriptions:
         commit.run(
@@ -187,7 +191,7 @@ def _store(new: NewDefinition, deployment: UUID, commit: OutsideCommit, actor: s
         name=new.graph.name,
         deployment_id=deployment,
         graph=new.graph,
-        graph_hash=row["graph_hash"],
+        graph_hash=digest,
         source_hash=new.source_hash,
     )
 

@@ -7,6 +7,10 @@ So the UUID of any entity names its instance without a look-up (which also route
 can be read off it, the rows of an instance lie side by side in every index, and replay gives the same ids again. The
 instance is its own entity 0. An instance that is started with an idempotency key, or by a call, has an id derived from
 that (UUIDv8): asked twice, it is the same instance.
+
+A site of several databases says what the ids of its instances must be like (`choose`), so that each id tells where its
+instance lives (examples/sharded). A definition has an id made of its key, version and content: what was deployed alike
+has the same ids in each of them.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from collections.abc import Callable, Iterator
+from itertools import count
 from uuid import UUID
 
 NIL = UUID(int=0)
@@ -24,15 +30,30 @@ _VERSION = 0xF << 76
 _VARIANT = 0b11 << 62
 
 
+# What an id must be like; nothing, unless somebody chose.
+_CHOICE: list[Callable[[UUID], bool]] = []
+
+
+def choose(fits: Callable[[UUID], bool]) -> None:
+    """From now on this process makes only such ids of instances: more are drawn until one fits. Every process of a site
+    must choose alike, else a key would not lead to the same instance.
+    """
+    _CHOICE[:] = [fits]
+
+
 def new_instance() -> UUID:
     """A fresh instance id: the time in milliseconds and chance."""
-    milliseconds = time.time_ns() // 1_000_000
-    return _shaped((milliseconds & ((1 << 48) - 1)) << 80 | secrets.randbits(80), version=7, clear=_ORDINALS)
+    return _chosen(_drawn())
 
 
 def derived_instance(*parts: object) -> UUID:
     """The instance id that belongs to these parts (an actor and a key; a caller and its ticket)."""
-    return _shaped(_hashed(parts), version=8, clear=_ORDINALS)
+    return _chosen(_derived(parts))
+
+
+def definition(kind: str, key: str, version: int, *content: str) -> UUID:
+    """The id of a deployed definition: the same wherever this content became this version of the key."""
+    return _shaped(_hashed((kind, key, version, *content)), version=8, clear=_ORDINALS)
 
 
 def derived(instance: UUID, *parts: object) -> UUID:
@@ -56,6 +77,22 @@ def ordinal(id: UUID | str) -> int:
 def instance_of(id: UUID) -> UUID:
     """The instance that an entity belongs to."""
     return UUID(int=id.int & ~_ORDINALS)
+
+
+def _chosen(offered: Iterator[UUID]) -> UUID:
+    return next(id for id in offered if not _CHOICE or _CHOICE[0](id))
+
+
+def _drawn() -> Iterator[UUID]:
+    while True:
+        milliseconds = time.time_ns() // 1_000_000
+        yield _shaped((milliseconds & ((1 << 48) - 1)) << 80 | secrets.randbits(80), version=7, clear=_ORDINALS)
+
+
+def _derived(parts: tuple[object, ...]) -> Iterator[UUID]:
+    yield _shaped(_hashed(parts), version=8, clear=_ORDINALS)
+    for again in count(1):
+        yield _shaped(_hashed((*parts, again)), version=8, clear=_ORDINALS)
 
 
 def _hashed(parts: tuple[object, ...]) -> int:

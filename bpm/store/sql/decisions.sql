@@ -2,16 +2,18 @@
 -- Two deployments of one key at once would give the same version.
 SELECT pg_advisory_xact_lock(hashtextextended('decision_definitions:' || %(key)s::text, 0));
 
--- name: insert_decision
+-- name: next_decision_version
 -- The version after the latest one of the key; the key's lock is held.
+SELECT coalesce(max(version), 0) + 1 FROM decision_definitions WHERE key = %(key)s::text;
+
+-- name: insert_decision
+-- A new version; its key's lock is held.
 INSERT INTO decision_definitions (id, key, name, version, version_tag, decisions, decisions_hash, source, source_hash,
                                   resource, deployment_id, created_at, created_by, commit_version, commit_at)
 SELECT %(id)s::uuid, %(key)s::text, %(name)s::text,
-       coalesce((SELECT max(version) FROM decision_definitions WHERE key = %(key)s::text), 0) + 1,
-       %(version_tag)s::text, %(decisions)s::jsonb, %(decisions_hash)s::text, %(source)s::text, %(source_hash)s::text,
-       %(resource)s::text, %(deployment)s::uuid, %(at)s::timestamptz, %(actor)s::text, %(sequence)s::bigint,
-       %(at)s::timestamptz
-RETURNING version;
+       %(version)s::integer, %(version_tag)s::text, %(decisions)s::jsonb, %(decisions_hash)s::text, %(source)s::text,
+       %(source_hash)s::text, %(resource)s::text, %(deployment)s::uuid, %(at)s::timestamptz, %(actor)s::text,
+       %(sequence)s::bigint, %(at)s::timestamptz;
 
 -- name: decision
 -- One definition, for the cache of a process: it never changes.

@@ -2,17 +2,20 @@
 -- Two deployments of one key at once would give the same version.
 SELECT pg_advisory_xact_lock(hashtextextended('process_definitions:' || %(key)s::text, 0));
 
--- name: insert_definition
+-- name: next_definition_version
 -- The version after the latest one of the key; the key's lock is held.
+SELECT coalesce(max(version), 0) + 1 FROM process_definitions WHERE key = %(key)s::text;
+
+-- name: insert_definition
+-- A new version; its key's lock is held.
 INSERT INTO process_definitions (id, key, name, version, version_tag, graph, graph_hash, source, source_hash, resource,
                                  deployment_id, created_at, created_by, commit_version, commit_at, joins, whole_scopes,
                                  reads, dynamic)
 SELECT %(id)s::uuid, %(key)s::text, %(name)s::text,
-       coalesce((SELECT max(version) FROM process_definitions WHERE key = %(key)s::text), 0) + 1,
-       %(version_tag)s::text, %(graph)s::jsonb, %(graph_hash)s::text, %(source)s::text, %(source_hash)s::text,
-       %(resource)s::text, %(deployment)s::uuid, %(at)s::timestamptz, %(actor)s::text, %(sequence)s::bigint,
-       %(at)s::timestamptz, %(joins)s::jsonb, %(whole_scopes)s::jsonb, %(reads)s::jsonb, %(dynamic)s::boolean
-RETURNING version;
+       %(version)s::integer, %(version_tag)s::text, %(graph)s::jsonb, %(graph_hash)s::text, %(source)s::text,
+       %(source_hash)s::text, %(resource)s::text, %(deployment)s::uuid, %(at)s::timestamptz, %(actor)s::text,
+       %(sequence)s::bigint, %(at)s::timestamptz, %(joins)s::jsonb, %(whole_scopes)s::jsonb, %(reads)s::jsonb,
+       %(dynamic)s::boolean;
 
 -- name: definition
 -- One definition, for the cache of a process: it never changes.

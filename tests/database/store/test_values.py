@@ -79,6 +79,23 @@ def test_derived_ids_are_the_same_each_time():
     assert str(found)[:13] == str(thread)[:13]
 
 
+def test_ids_are_drawn_until_they_fit_what_was_chosen(monkeypatch):
+    before = ids.derived_instance("ann", "key")
+    monkeypatch.setattr(ids, "_CHOICE", [])
+    for place in range(4):
+        ids.choose(lambda id, place=place: (id.int >> 32) % 4 == place)
+        made = [ids.new_instance(), ids.derived_instance("ann", "key")]
+        assert [(id.int >> 32) % 4 for id in made] == [place, place]
+        assert made[1] == ids.derived_instance("ann", "key")
+        assert (made[1] == before) == ((before.int >> 32) % 4 == place)
+
+
+def test_a_definition_has_the_same_id_wherever_it_is_deployed():
+    assert ids.definition("process", "order", 2, "graph") == ids.definition("process", "order", 2, "graph")
+    others = [("process", "order", 1, "graph"), ("process", "order", 2, "other"), ("decision", "order", 2, "graph")]
+    assert ids.definition("process", "order", 2, "graph") not in [ids.definition(*other) for other in others]
+
+
 def test_ids_of_later_instances_are_larger():
     assert ids.new_instance().int >> 80 <= ids.new_instance().int >> 80
 
