@@ -1,6 +1,7 @@
 """Where exports and archives lie: a folder of this machine, or any URL that fsspec understands (s3://..., sftp://...).
 
-A file is written under another name and gets its own when it is whole, so that what is there can be read.
+A file is written under another name and gets its own when it is whole, so that what is there can be read. Only an
+ordinary file is ever replaced: a device, a pipe, a link or a folder of that name stays what it is.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +27,10 @@ class Place(Protocol):
     @property
     def address(self) -> str:
         """The folder or URL, as it was named."""
+        ...
+
+    def require(self) -> None:
+        """Raises PlaceError where it is known beforehand that nothing can be written there."""
         ...
 
     def writing(self, name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
@@ -45,6 +52,9 @@ class Folder:
 
     address: str
 
+    def require(self) -> None:
+        """It can be used as it is."""
+
     @property
     def _path(self) -> Path:
         return Path(self.address)
@@ -52,8 +62,10 @@ class Folder:
     @contextlib.contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
         path = self._path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.unfinished")
+        for one in (path, unfinished):
+            _require_ordinary(one)
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with unfinished.open("wb") as file:
                 yield file
@@ -73,11 +85,37 @@ class Folder:
         return (self._path / name).is_file()
 
 
+def _require_ordinary(path: Path) -> None:
+    """Raises PlaceError where something is there that a file must not take the place of, a link included."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise PlaceError(f"{path} cannot be written: {problem.strerror}") from None
+    if not stat.S_ISREG(mode):
+        raise PlaceError(f"{path} is {KINDS.get(stat.S_IFMT(mode), 'no ordinary file')}; only a file is replaced")
+
+
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Remote:
     """A folder behind a URL. Object stores show a file when it is whole; elsewhere it is moved to its name."""
 
     address: str
+
+    def require(self) -> None:
+        """Raises PlaceError where a library for it is missing."""
+        self._files()
 
     def _files(self) -> tuple[Any, str]:
         try:
@@ -114,9 +152,31 @@ class Remote:
         return bool(files.exists(f"{root.rstrip('/')}/{name}"))
 
 
+# A URL whose slashes were left out is no folder of that name.
+_ALMOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(/|$)")
+
+
 def place(address: str) -> Place:
-    """The folder of that path or URL."""
-    return Remote(address) if "://" in address else Folder(address)
+    """The folder of that path or URL. Raises PlaceError for what is neither."""
+    if "://" in address:
+        return Remote(address)
+    if _ALMOST.match(address):
+        raise PlaceError(f"{address} is no URL: its scheme is followed by ://")
+    return Folder(address)
+
+
+def file_at(address: str) -> tuple[Place, str]:
+    """(folder, name) of a file that is to be written. Raises PlaceError where no file is named, or the folder cannot be
+    used as it is known beforehand.
+    """
+    scheme, mark, path = address.rpartition("://") if "://" in address else ("", "", address)
+    folder, slash, name = path.rpartition("/")
+    root = "/" if slash and not mark else ""
+    found = place(f"{scheme}{mark}{folder}" if mark else folder or root or ".")
+    found.require()
+    if not name or (mark and not slash):
+        raise PlaceError(f"{address} names no file" + (f": {scheme}://FOLDER/FILE" if mark else ""))
+    return found, name
 
 
 class Digesting:

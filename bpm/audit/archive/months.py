@@ -78,6 +78,8 @@ def archive_month(
 
     Raises NotArchived, PlaceError, OSError, ImportError (the format's library is missing).
     """
+    where = place(to)
+    where.require()
     channel = django_channel()
     if channel.joined:
         raise NotArchived("a month is archived outside of transactions")
@@ -90,7 +92,6 @@ def archive_month(
         keep = rule(explicit=explicit)
         earlier = [part for part in catalog.parts() if part.month == month]
         part = len(earlier) + 1
-        where = place(to)
         manifest = _written(month, part, where, format, earlier, actor, advance)
         _verify(where, manifest, advance)
         kept = _replace(month, part, to, manifest, earlier, keep, actor, reason)

@@ -7,19 +7,21 @@ import gzip
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import IO, Any, cast
+from uuid import UUID
 
 from bpm.audit import chain
 from bpm.audit.export.lines import json_lines
-from bpm.audit.export.masking import Masking
+from bpm.audit.export.masking import Mask, Masking
 from bpm.audit.export.ocel import ocel
 from bpm.audit.export.selection import Chosen, Selection, chosen
 from bpm.audit.export.tables import csv_rows, parquet_rows
 from bpm.audit.export.writing import Format, MissingLibrary
 from bpm.audit.export.xes import xes
-from bpm.audit.histories import LiveHistory, find_histories
+from bpm.audit.histories import LiveHistory, find_histories, find_history
 from bpm.audit.places import Digesting, Place
 from bpm.audit.statements import ask
 from bpm.store import histories, schedule
+from bpm.store.channel import Channel
 from bpm.store.outside import outside
 from bpm.store.reading import Logged
 from bpm.store.values import dumps
@@ -77,7 +79,8 @@ def export(
     """
     form, masking, counts = FORMATS[format], masking or Masking(), _Counts()
     began = schedule.now()
-    with to.writing(name) as raw:
+    # Of both at once: where the manifest cannot be, the file is not either.
+    with to.writing(name + MANIFEST) as beside, to.writing(name) as raw:
         digesting = Digesting(raw)
         with _packed(cast(IO[bytes], digesting), name) as file, form.open(file, selection) as writer:
             for page in chosen(selection):
@@ -85,23 +88,22 @@ def export(
                     counts.events += events
                     advance(events)
                 rest(counts.events)
-    manifest = {
-        "tokentrail_export": 1,
-        "engine": ENGINE,
-        "format": format,
-        "made_at": began.isoformat(),
-        "made_by": actor,
-        "reason": reason,
-        "selection": selection.to_json(),
-        "values": masking.to_json(),
-        "instances": counts.instances,
-        "commits": counts.commits,
-        "events": counts.events,
-        "file": {"name": name, "bytes": digesting.size, "sha256": digesting.hash},
-        "seals": _seals(counts),
-    }
-    with to.writing(name + MANIFEST) as file:
-        file.write(dumps(manifest).encode() + b"\n")
+        manifest = {
+            "tokentrail_export": 1,
+            "engine": ENGINE,
+            "format": format,
+            "made_at": began.isoformat(),
+            "made_by": actor,
+            "reason": reason,
+            "selection": selection.to_json(),
+            "values": masking.to_json(),
+            "instances": counts.instances,
+            "commits": counts.commits,
+            "events": counts.events,
+            "file": {"name": name, "bytes": digesting.size, "sha256": digesting.hash},
+            "seals": _seals(counts),
+        }
+        beside.write(dumps(manifest).encode() + b"\n")
     kept = {key: manifest[key] for key in ("format", "selection", "values", "instances", "events", "file")}
     with outside(None, "Export", kept | {"to": to.address}, actor=actor, reason=reason):
         pass
@@ -127,13 +129,22 @@ def _page(
                     continue
                 history = replace(history, commits=iter(commits))
             counts.instances += 1
-            yield from add(replace(history, commits=_watched(history.commits, masking, counts)))
+            mask = _mask(instance, masking, channel)
+            yield from add(replace(history, commits=_watched(history.commits, mask, counts)))
 
 
-def _watched(commits: Iterator[Logged], masking: Masking, counts: _Counts) -> Iterator[Logged]:
+def _mask(instance: UUID, masking: Masking, channel: Channel) -> Mask:
+    """What masks an instance. Its history is read once more: a value may stand elsewhere before it has its name."""
+    mask = Mask(masking)
+    if masking.names and not masking.everything and (history := find_history(instance, channel=channel)) is not None:
+        mask.note(history.commits)
+    return mask
+
+
+def _watched(commits: Iterator[Logged], mask: Mask, counts: _Counts) -> Iterator[Logged]:
     for commit in commits:
         counts.commit(commit)
-        yield masking.commit(commit)
+        yield mask.commit(commit)
 
 
 @contextlib.contextmanager

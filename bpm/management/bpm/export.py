@@ -11,7 +11,8 @@ Formats: csv and parquet have a row an event and only the events that were asked
 chosen instance whole. Conditions hold together; one that may be repeated is met by any of its values. Instances are
 chosen that did something in the time, that one of the workers worked for, that one of the users acted on. A name that
 ends in .gz or .zst is packed. The file is streamed; beside it lies NAME.manifest.json with what was asked for, counts,
-SHA-256 and the seals that hold it. Exit status: 0 done, 1 the export could not be made, 2 a condition names nothing.
+SHA-256 and the seals that hold it. Only an ordinary file is replaced. What is never masked: docs/audit.md.
+Exit status: 0 done, 1 the export could not be made, 2 a condition names nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bpm.audit.export.masking import Masking
 from bpm.audit.export.requests import NoPlace, ask_export
 from bpm.audit.export.selection import STATES, NothingSuch
 from bpm.audit.export.writing import MissingLibrary
-from bpm.audit.places import PlaceError, place
+from bpm.audit.places import PlaceError, file_at
 from bpm.management.actor import add_actor, add_reason
 from bpm.management.choosing import uuid
 from bpm.management.progress import Progress
@@ -110,14 +111,12 @@ def _later(command: BaseCommand, options: Mapping[str, Any]) -> int:
 
 
 def _now(command: BaseCommand, options: Mapping[str, Any]) -> int:
-    folder, _, name = options["to"].rpartition("/")
-    if not name:
-        raise CommandError("--to names a file", returncode=2)
+    folder, name = file_at(options["to"])
     with Progress(command.stderr, "events") as bar:
         done = export(
             _selection(options),
             options["format"],
-            place(folder or ("/" if options["to"].startswith("/") else ".")),
+            folder,
             name,
             masking=_masking(options),
             actor=options["actor"],
