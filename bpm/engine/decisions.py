@@ -11,7 +11,7 @@ from bpm.decisions import Evaluation
 from bpm.engine.acting import named
 from bpm.engine.errors import EvaluationFailed, Invalid, NotFound
 from bpm.engine.variables import checked
-from bpm.expressions import ExpressionError, Host, to_json
+from bpm.expressions import ExpressionError, Host, to_json, typed
 from bpm.store import decisions, schedule
 from bpm.store.decisions import DecisionDefinition
 
@@ -57,7 +57,8 @@ def evaluate_decision(
     """
     definition = find_decision(decision, version=version, version_tag=version_tag)
     try:
-        found = definition.evaluator.evaluate(definition.key, checked(variables), Host(now=schedule.now()))
+        given = typed.for_feel(checked(variables))
+        found = definition.evaluator.evaluate(definition.key, given, Host(now=schedule.now()))
         return Evaluated(definition=definition, **_as_json(found), warnings=found.warnings)
     except ExpressionError as fault:
         raise EvaluationFailed(f"the decision {definition.key} cannot be evaluated: {fault}") from None

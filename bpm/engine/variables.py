@@ -1,7 +1,8 @@
 """The boundary through which variables come in: JSON values with exact numbers, of a bounded size.
 
 What passes looks as the database will give it back (`bpm.store.values`), so that what is decided now is what replay
-decides later; and it is refused before it costs anything: a text of ten characters can mean a number of megabytes.
+decides later: Python's dates, times and durations as `bpm.expressions.typed` writes them, a UUID as its text. And it is
+refused before it costs anything: a text of ten characters can mean a number of megabytes.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
 from bpm.engine.errors import InvalidVariables
+from bpm.expressions.typed import Untyped, canonical, is_typed, written
 from bpm.store.values import dumps, in_order
 
 __all__ = ["checked", "dumps", "loads"]
@@ -84,11 +87,33 @@ def _value(value: Any, path: str, depth: int, size: _Size) -> Any:
     if isinstance(value, int | float | Decimal):
         return _number(value, path, size)
     if isinstance(value, Mapping):
-        return _map(value, path, depth, size)
+        return _typed(value, path, size) if is_typed(value) else _map(value, path, depth, size)
     if isinstance(value, list | tuple):
         size.add(2 + len(value))
         return [_value(item, f"{path}[{index}]", depth + 1, size) for index, item in enumerate(value)]
-    raise InvalidVariables(f"{size.what}: {path} is {_kind(value)}, which is no JSON value")
+    return _of_python(value, path, size)
+
+
+def _typed(value: Mapping[str, Any], path: str, size: _Size) -> dict[str, Any]:
+    """A date, time, duration or file in its JSON form (`bpm.expressions.typed`)."""
+    try:
+        found = canonical(value)
+    except Untyped as fault:
+        raise InvalidVariables(f"{size.what}: {path[:80]}: {fault}") from None
+    size.add(len(dumps(found)))
+    return found
+
+
+def _of_python(value: Any, path: str, size: _Size) -> Any:
+    """What JSON has no form for: dates and the like become typed values, a UUID its text."""
+    if isinstance(value, UUID):
+        size.add(38)
+        return str(value)
+    found = written(value)
+    if found is None:
+        raise InvalidVariables(f"{size.what}: {path} is {_kind(value)}, which is no JSON value")
+    size.add(len(dumps(found)))
+    return found
 
 
 def _map(value: Mapping[Any, Any], path: str, depth: int, size: _Size) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from math import isfinite
 
 from bpm.expressions.errors import EvaluationFault
 from bpm.expressions.limits import DECIMAL128
+from bpm.expressions.typed import written
 
 _MAX_EXPONENT = 6200
 """PostgreSQL stores exponents up to 131,071; what the languages compute stays below this."""
@@ -31,11 +32,8 @@ def truth(value: object, text: str) -> bool:
 
 
 def to_json(value: object) -> Json:
-    """The value as JSON: exact numbers, temporal values as ISO 8601 text. EvaluationFault for anything that is no
-    value.
-
-    Dates, times and durations of FEEL are written by `feel_values.temporal_text(value) -> str | None` (None: not
-    temporal).
+    """The value as JSON: exact numbers; dates, times and durations as `typed` writes them. EvaluationFault for anything
+    that is no value.
     """
     if value is None or isinstance(value, bool | str):
         return value
@@ -45,15 +43,13 @@ def to_json(value: object) -> Json:
         return [to_json(item) for item in value]
     if isinstance(value, dict):
         return {_key(key): to_json(item) for key, item in value.items()}
-    from bpm.expressions.feel_values import temporal_text
-
-    text = temporal_text(value)
-    if text is None:
+    typed = written(value)
+    if typed is None:
         raise EvaluationFault(
             f"{type(value).__name__} is no value that can be stored",
             expected="null, boolean, number, text, time, list or map",
         )
-    return text
+    return typed
 
 
 def _key(key: object) -> str:

@@ -14,6 +14,7 @@ from decimal import Decimal, DecimalException
 from types import MappingProxyType
 
 from bpm.expressions.errors import EvaluationFault
+from bpm.expressions.feel_time import Date, DateTime, DaysDuration, MonthsDuration, Time
 from bpm.expressions.host import HostObject
 from bpm.expressions.limits import DECIMAL128, MAX_TEXT, Budget, bounded
 
@@ -31,6 +32,8 @@ _KINDS: MappingProxyType[type, str] = MappingProxyType(
         datetime: "date",
         date: "date",
         time: "time",
+        DaysDuration: "duration",
+        MonthsDuration: "duration",
         HostObject: "object",
     }
 )
@@ -232,6 +235,8 @@ def _write(value: object, pieces: list[str], budget: Budget, nested: bool) -> No
             _write_all("[]", ((None, item) for item in value), pieces, budget)
         case dict():
             _write_all("{}", value.items(), pieces, budget)
+        case DaysDuration() | MonthsDuration() | Date() | Time() | DateTime():
+            pieces.append(f'"{value}"' if nested else str(value))
         case _:
             raise EvaluationFault(f"a {kind(value)} has no text")
 

@@ -59,7 +59,9 @@ class TaskFailure(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskContext:
-    """What a handler sees of its task. `variables` are those visible from the activity, `retries` the tries left."""
+    """What a handler sees of its task. `variables` are those visible from the activity, dates and times as Python's;
+    `retries` the tries left.
+    """
 
     id: UUID
     topic: str

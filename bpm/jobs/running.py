@@ -21,6 +21,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from bpm import engine
 from bpm.engine import EngineError, Invalid, LockedTask
+from bpm.expressions import typed
 from bpm.jobs.handlers import BpmnError, Registered, TaskContext, TaskFailure, handler
 
 log = structlog.get_logger(__name__)
@@ -111,7 +112,7 @@ def _context(task: LockedTask) -> TaskContext:
         instance_id=task.instance_id,
         definition_key=task.definition_key,
         business_key=task.business_key,
-        variables=MappingProxyType(task.variables),
+        variables=MappingProxyType(typed.for_python(task.variables)),
         retries=task.retries,
         headers=MappingProxyType(engine.task_headers(task)),
         worker=task.worker,

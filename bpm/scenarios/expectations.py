@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from bpm.expressions.typed import text_of
 from bpm.scenarios.driver import Observation, Waiting
 
 
@@ -33,7 +34,11 @@ def compare(expectations: Mapping[str, Any], scene: Scene) -> list[Mismatch]:
 
 
 def same(expected: Any, there: Any) -> bool:
-    """Equal as JSON values: 1 equals 1.0, but true is no 1 and "1" no 1."""
+    """Equal as JSON values: 1 equals 1.0, but true is no 1 and "1" no 1. A date, time or duration may be written as its
+    text.
+    """
+    if isinstance(expected, str) and not isinstance(there, str):
+        return text_of(there) == expected
     if isinstance(expected, bool) or isinstance(there, bool):
         return expected is there
     if isinstance(expected, dict) and isinstance(there, dict):

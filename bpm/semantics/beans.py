@@ -20,8 +20,10 @@ from bpm.semantics.work import Work
 class Beans(Mapping[str, Callable[..., object]]):
     """Every bean there is, by name; what each answers is a question to the shell."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, read: Callable[[Any], Any]) -> None:
+        """`read` makes the asking language's value of an answer."""
         self._work = work
+        self._read = read
         self._calls: Counter[tuple[str, str]] = work.calls
 
     def __getitem__(self, name: str) -> Callable[..., object]:
@@ -41,7 +43,7 @@ class Beans(Mapping[str, Callable[..., object]]):
         answer: dict[str, Any] = self._work.answer("call", name, text, self._calls[name, text])
         if "fault" in answer:
             raise EvaluationFault(f"{name}() failed: {answer['fault']}")
-        return answer["value"]
+        return self._read(answer["value"])
 
 
 def _exact(value: Json) -> str:

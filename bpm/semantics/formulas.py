@@ -6,10 +6,10 @@ leaves the token waiting with an incident. `Missing` passes through every evalua
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bpm.expressions import ExpressionError, Host, HostObject, compile_text
+from bpm.expressions import ExpressionError, Host, HostObject, Language, compile_text, typed
 from bpm.expressions.boundary import to_json, truth
 from bpm.graph import Formula
 from bpm.semantics import view
@@ -21,10 +21,17 @@ from bpm.semantics.work import Stuck, Work
 
 class Visible(Mapping[str, Any]):
     """The variables a token sees, looked up one by one. `extra` comes first and belongs to no scope; then the counts of
-    the loop around the token (see `rounds`).
+    the loop around the token (see `rounds`). `read` makes a language's value of the JSON that a variable is.
     """
 
-    def __init__(self, state: State, token: int, extra: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        state: State,
+        token: int,
+        extra: Mapping[str, Any] | None = None,
+        read: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self._read = read or _as_it_is
         self._state = state
         self._token = token
         self._scopes = view.scope_locals(state, token)
@@ -32,7 +39,7 @@ class Visible(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name in self._extra:
-            return self._extra[name]
+            return self._read(self._extra[name])
         if name in COUNTS:
             counted = counts_around(self._state, self._token)
             if counted is not None:
@@ -40,7 +47,7 @@ class Visible(Mapping[str, Any]):
         for scope in self._scopes:
             found = view.variable(self._state, scope, name)
             if found is not None:
-                return found.value
+                return self._read(found.value)
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -63,22 +70,31 @@ def sees(state: State, token: int) -> dict[str, Any]:
     return visible_variables(state, view.scope_locals(state, token))
 
 
-def seen_by(work: Work, token: int, extra: Mapping[str, Any] | None = None) -> Visible:
-    """What formulas for that token see; `extra` comes first."""
-    return Visible(work.state, token, extra)
+# How a language sees what JSON has no form for (`bpm.expressions.typed`); JSON itself is read as it is.
+_READ: dict[Language | None, Callable[[Any], Any]] = {"feel": typed.for_feel, "juel": typed.for_juel}
+
+
+def seen_by(work: Work, token: int, language: Language | None, extra: Mapping[str, Any] | None = None) -> Visible:
+    """What formulas in that language see for that token (None: the JSON itself); `extra` comes first."""
+    return Visible(work.state, token, extra, _READ.get(language, _as_it_is))
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def value(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | None = None) -> Any:
     """The formula's value as JSON, for that token (0: the process); `extra` variables come first. Raises Stuck."""
     if formula.kind == "variable":
-        return seen_by(work, token, extra).get(formula.text)
+        return seen_by(work, token, None, extra).get(formula.text)
     if formula.kind == "list":
         return [value(work, token, item, extra) for item in formula.items]
     if formula.kind == "map":
         return {key: value(work, token, item, extra) for key, item in zip(formula.keys, formula.items, strict=True)}
     try:
         compiled = compile_text(formula.text, language=_language(formula))
-        return to_json(compiled.evaluate(seen_by(work, token, extra), host(work, token)))
+        seen = seen_by(work, token, compiled.language, extra)
+        return to_json(compiled.evaluate(seen, host(work, token, compiled.language)))
     except ExpressionError as fault:
         raise Stuck("expression", str(fault)) from None
 
@@ -94,7 +110,7 @@ def holds(work: Work, token: int, formula: Formula, extra: Mapping[str, Any] | N
 def text(work: Work, token: int, formula: Formula | None, extra: Mapping[str, Any] | None = None) -> str | None:
     """The formula's value as text; None where there is no formula or no value."""
     found = None if formula is None else value(work, token, formula, extra)
-    return None if found is None else str(found)
+    return None if found is None else typed.text_of(found) or str(found)
 
 
 def number(work: Work, token: int, formula: Formula | None, default: int) -> int:
@@ -119,7 +135,7 @@ def _language(formula: Formula) -> Any:
     return formula.language
 
 
-def host(work: Work, token: int) -> Host:
+def host(work: Work, token: int, language: Language | None = None) -> Host:
     """What formulas see of the world besides variables: the step's time, `execution` and beans."""
     instance = work.state.instance
     node = work.graph.nodes.get(work.state.tokens[token].node) if token else None
@@ -137,4 +153,4 @@ def host(work: Work, token: int) -> Host:
         },
         variables=True,
     )
-    return Host(now=work.at, objects={"execution": execution}, beans=Beans(work))
+    return Host(now=work.at, objects={"execution": execution}, beans=Beans(work, _READ.get(language, _as_it_is)))

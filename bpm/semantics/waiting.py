@@ -6,6 +6,7 @@ from typing import Any
 
 from bpm.expressions import ExpressionError
 from bpm.expressions.timers import Kind, Schedule, first, following
+from bpm.expressions.typed import text_of
 from bpm.graph import Node, Trigger
 from bpm.semantics.attempts import Attempt
 from bpm.semantics.formulas import text, value
@@ -48,7 +49,8 @@ def set_following(work: Work, token: int, node: Node, schedule: dict[str, Any]) 
 def _set_timer(work: Work, token: int, node: Node, trigger: Trigger) -> None:
     assert trigger.timer is not None
     kind: Kind = "date" if trigger.timer_kind == "date" else "cycle" if trigger.timer_kind == "cycle" else "duration"
-    content = value(work, token, trigger.timer)
+    found = value(work, token, trigger.timer)
+    content = text_of(found) or found
     if not isinstance(content, str):
         raise Stuck("timer", f"the timer {node.id} gives {content!r}, not a date, duration or cycle")
     try:

@@ -5,9 +5,9 @@
     @bean("mailer.address")
     def address(customer: str) -> str: ...
 
-`${mailer.address(customer)}` calls it. A bean takes and gives JSON values, is called inside the step's transaction, and
-so must be quick and change nothing; its answer is written into the commit and never asked again. Work is for external
-tasks.
+`${mailer.address(customer)}` calls it. A bean takes and gives JSON values, dates and times, is called inside the step's
+transaction, and so must be quick and change nothing; its answer is written into the commit and never asked again. Work
+is for external tasks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from bpm.expressions import ExpressionError, to_json
+from bpm.expressions import ExpressionError, to_json, typed
 
 # What FEEL asks the host for, since the core has no chance of its own.
 _BUILT_IN: Mapping[str, Callable[..., object]] = {
@@ -50,7 +50,7 @@ def is_known(name: str) -> bool:
 def call(name: str, arguments: str) -> dict[str, Any]:
     """What a bean gives for arguments (a JSON list as text): {"value": JSON}, or {"fault": text} for what it raises."""
     try:
-        value = _REGISTERED[name](*json.loads(arguments, parse_float=Decimal))
+        value = _REGISTERED[name](*typed.for_python(json.loads(arguments, parse_float=Decimal)))
         return {"value": to_json(value)}
     except ExpressionError as unfit:
         return {"fault": unfit.message}

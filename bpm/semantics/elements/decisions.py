@@ -31,7 +31,7 @@ def enter_decision(work: Work, token: int, node: Node) -> bool:
         raise Stuck("decision", f"{node.id} names no decision")
     id = _definition(work, token, spec, key)
     try:
-        evaluation = view.model(work.state, id).evaluate(key, seen_by(work, token), host(work, token))
+        evaluation = view.model(work.state, id).evaluate(key, seen_by(work, token, "feel"), host(work, token, "feel"))
         result = to_json(mapped(evaluation, spec.mapping))
         rows = to_json(list(evaluation.rows))
         said = _said(evaluation)

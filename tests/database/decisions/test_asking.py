@@ -70,9 +70,8 @@ def test_what_cannot_be_asked(world, asked, code):
 def test_time_is_the_database_s(world):
     deploy(now_dmn=file(decision("today", literal("today()"))))
     world.move_clock(60 * 86400)
-    assert (
-        engine.evaluate_decision("today").result == world.ask("SELECT (bpm_now() AT TIME ZONE 'UTC')::date::text")[0][0]
-    )
+    ((today,),) = world.ask("SELECT (bpm_now() AT TIME ZONE 'UTC')::date::text")
+    assert engine.evaluate_decision("today").result == {"$type": "date", "value": today}
 
 
 def test_at_the_terminal(world):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 
@@ -24,6 +26,12 @@ from bpm.engine.variables import checked, dumps, loads
         (None, None),
         ((1, [2, {"a": 3}]), [1, [2, {"a": 3}]]),
         ("naïve 🜁", "naïve 🜁"),
+        (date(2026, 11, 29), {"$type": "date", "value": "2026-11-29"}),
+        (datetime(2026, 11, 29, tzinfo=UTC), {"$type": "dateTime", "value": "2026-11-29T00:00:00Z"}),
+        (timedelta(minutes=90), {"$type": "duration", "value": "PT1H30M"}),
+        ({"$type": "duration", "value": "PT90M"}, {"$type": "duration", "value": "PT1H30M"}),
+        ({"$type": "Their.Type, Its", "value": 1.5}, {"$type": "Their.Type, Its", "value": Decimal("1.5")}),
+        (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
     ],
 )
 def test_values_are_kept_as_the_database_gives_them_back(given, kept):
@@ -53,6 +61,8 @@ def test_values_are_kept_as_the_database_gives_them_back(given, kept):
         ({"x": Decimal("1E-100000000")}, "beyond"),
         ({"x": 1 << 200_000}, "beyond"),
         ([], "must be a map"),
+        ({"x": [{"$type": "date", "value": "tomorrow"}]}, r"x\[0\]: 'tomorrow' is no date; a date is a text such as"),
+        ({"x": {"$type": "file", "value": {"name": "../x"}}}, "x: a file is an object of name, mediaType"),
     ],
 )
 def test_what_is_no_json_is_refused_with_the_reason(wrong, why):

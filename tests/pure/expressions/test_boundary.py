@@ -18,12 +18,15 @@ from bpm.expressions.limits import bounded
     [
         ("=1 + 0.5", Decimal("1.5")),
         ('=[1, null, true, {a: "x"}]', [1, None, True, {"a": "x"}]),
-        ('=date("2024-02-29")', "2024-02-29"),
-        ('=time("10:00:00+02:00")', "10:00:00+02:00"),
-        ('=date and time("2024-02-29T10:00:00Z")', "2024-02-29T10:00:00Z"),
-        ('=date and time("2024-02-29T10:00:00@Europe/Berlin")', "2024-02-29T10:00:00@Europe/Berlin"),
-        ('=duration("P1Y2M")', "P1Y2M"),
-        ('=[duration("-P1DT2H")]', ["-P1DT2H"]),
+        ('=date("2024-02-29")', {"$type": "date", "value": "2024-02-29"}),
+        ('=time("10:00:00+02:00")', {"$type": "time", "value": "10:00:00+02:00"}),
+        ('=date and time("2024-02-29T10:00:00Z")', {"$type": "dateTime", "value": "2024-02-29T10:00:00Z"}),
+        (
+            '=date and time("2024-02-29T10:00:00@Europe/Berlin")',
+            {"$type": "dateTime", "value": "2024-02-29T10:00:00@Europe/Berlin"},
+        ),
+        ('=duration("P1Y2M")', {"$type": "duration", "value": "P1Y2M"}),
+        ('=[duration("-P1DT2H")]', [{"$type": "duration", "value": "-P1DT2H"}]),
         ("${1 / 4}", Decimal("0.25")),
     ],
 )
