@@ -1,0 +1,1 @@
+"""Parcels: sent, paid, carried, handed over."""

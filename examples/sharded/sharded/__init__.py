@@ -1,0 +1,1 @@
+"""A parcel service whose processes are spread over several databases."""
