@@ -12,7 +12,7 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, StartIn, VariablesIn
+from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, RestartIn, StartIn, VariablesIn
 from bpm.api.schemas.told import CommitOut, InstanceDetailOut, InstanceOut, MigrationPlanOut, PageOut
 from bpm.engine import operators, starting, versions
 from bpm.queries import instances
@@ -143,6 +143,15 @@ def migrate(request: HttpRequest, id: UUID, given: MigrateIn) -> Any:
     said = given.model_dump(exclude={"reason"})
     return commit(
         versions.migrate_instance(id, **said, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    )
+
+
+@router.post("/{id}/restart", response=CommitOut, auth=may("operate"))
+def restart(request: HttpRequest, id: UUID, given: RestartIn) -> Any:
+    """Begin a new run of an instance that has ended; its history goes on."""
+    said = given.model_dump(exclude={"reason"})
+    return commit(
+        versions.restart_instance(id, **said, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
     )
 
 

@@ -27,6 +27,7 @@ WORDS: Mapping[str, str] = {
     "CancelInstance": "cancelled an instance",
     "SuspendInstance": "suspended an instance",
     "ResumeInstance": "resumed an instance",
+    "RestartInstance": "began a new run of an instance",
     "ModifyInstance": "moved tokens",
     "MigrateInstance": "migrated an instance",
     "FireTimer": "let a timer fire",

@@ -17,7 +17,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
 - `timers`         fire_due_timers, fire_timer, fire_start_timers
 - `operators`      retry_incident, cancel_instance, suspend_instance, resume_instance, set_variables
-- `versions`       plan_migration, migrate_instance, modify_instance
+- `versions`       plan_migration, migrate_instance, modify_instance, restart_instance
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
 - `trying`         what cannot be done blocks nothing else and becomes an incident
@@ -68,7 +68,7 @@ from bpm.engine.starting import find_definition, start
 from bpm.engine.timers import fire_due_timers, fire_start_timers, fire_timer
 from bpm.engine.user_tasks import claim_task, complete_user_task, throw_user_task_error, unclaim_task
 from bpm.engine.variables import checked, dumps, loads
-from bpm.engine.versions import MigrationPlan, migrate_instance, modify_instance, plan_migration
+from bpm.engine.versions import MigrationPlan, migrate_instance, modify_instance, plan_migration, restart_instance
 from bpm.store.claims import LockedTask
 from bpm.store.outbox import Published
 from bpm.store.records import CommitRecord
@@ -122,6 +122,7 @@ __all__ = [
     "recover",
     "register",
     "release_expired_locks",
+    "restart_instance",
     "resume_instance",
     "retry_incident",
     "set_variables",

@@ -1,13 +1,14 @@
-"""Living with versions: put tokens elsewhere, and let instances go on with another definition.
+"""Living with versions: put tokens elsewhere, let instances go on with another definition, begin a new run of one that
+has ended.
 
-Both are single steps that replay. `plan_migration` pairs the nodes of two definitions without touching an instance.
+All are single steps that replay. `plan_migration` pairs the nodes of two definitions without touching an instance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 from bpm.engine.acting import act, instance, named
@@ -16,9 +17,13 @@ from bpm.engine.starting import may_be_version
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.semantics.migrating import Plan, plan
-from bpm.store import definitions, ids, receipts
+from bpm.store import definitions, histories, ids, receipts
 from bpm.store.outside import query
 from bpm.store.records import CommitRecord
+
+# Which variables a new run begins with.
+type Keep = Literal["end", "start", "none"]
+KEEPS: tuple[str, ...] = get_args(Keep.__value__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,76 @@ def modify_instance(
         reason=reason,
         key=key,
     )
+
+
+def restart_instance(
+    id: UUID | str,
+    *,
+    actor: str,
+    keep: Keep = "end",
+    variables: Mapping[str, Any] | None = None,
+    node: str | None = None,
+    start_before: Sequence[str] = (),
+    version: int | None = None,
+    reason: str | None = None,
+    key: str | None = None,
+) -> CommitRecord:
+    """Begin a new run of an instance that has ended: at `node`, a start event (None: where it was started), or before
+    the nodes in `start_before`; of the version it ran last, or of `version`.
+
+    `keep`: which variables the run begins with, those of the "end", those that it was "start"ed with, or "none";
+    `variables` are set beside them. Whoever called the instance is not told of the new run's end.
+
+    Raises NotFound, InvalidVariables, Invalid (it cannot begin so; history has its start no more), or Refused:
+    wrong_state (it has not ended), not_running (its runtime rows were swept, and only history has it).
+    """
+    thread = instance(id)
+    if keep not in KEEPS:
+        raise Invalid(f"keep must be one of {', '.join(KEEPS)}")
+    begins = None if node is None else named(node, "node")
+    before = tuple({"before": named(one, "node")} for one in start_before)
+    if begins is not None and before:
+        raise Invalid("give a start event or nodes to start before, not both")
+    given = checked(variables)
+    target = None if version is None else _version_of(thread, id, version)
+    first = None if keep != "start" and (begins is not None or before) else histories.beginning(thread)
+    if first is not None and begins is None and not before:
+        begins = first.events[0].node
+    if keep == "start":
+        if first is None:
+            raise Invalid("history has the start of the instance no more: give the variables")
+        brought = first.arguments.get("variables", {}) | given
+    else:
+        brought = given
+    return act(
+        thread,
+        lambda at: c.RestartInstance(
+            at=at,
+            definition=None if target is None else str(target),
+            node=begins,
+            start=before,
+            fresh=keep != "end",
+            variables=brought,
+            text=reason or "",
+        ),
+        actor=actor,
+        reason=reason,
+        key=key,
+        definition=target,
+        content=receipts.content_of(["restart", version, node, list(start_before), keep, given]),
+    )
+
+
+def _version_of(thread: UUID, id: UUID | str, version: int) -> UUID:
+    """The definition of that version of what the instance runs. Raises NotFound."""
+    now = definitions.of_instance(thread)
+    if now is None:
+        raise NotFound(f"there is no instance {id}, or only history has it")
+    process = definitions.load(now).key
+    target = definitions.find(process, version=version) if may_be_version(version) else None
+    if target is None:
+        raise NotFound(f"there is no version {version} of {process}")
+    return target
 
 
 def _concerns_pair(problem: str, nodes: Mapping[str, str]) -> bool:

@@ -64,7 +64,15 @@ class ProcessInstance(RuntimeRow):
         ]
         triggers = [
             *rules.versioned("id"),
-            *rules.lifecycle("instance"),
+            *rules.lifecycle("instance", within="run_id"),
+            *rules.runs(
+                "instance",
+                "run_id",
+                "engine_events",
+                ("instance_id", "NEW.id"),
+                ("row_version", "NEW.version"),
+                ("thread_version", "NEW.commit_version"),
+            ),
             *rules.explained(
                 "engine_events",
                 ("instance_id", "NEW.id"),

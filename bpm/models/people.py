@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bpm.models import rules
 from bpm.models.columns import AttachedRow, legal_state, state_column
+from bpm.semantics.lifecycle import DELEGATION
 
 
 class UserTask(AttachedRow):
@@ -20,12 +21,20 @@ class UserTask(AttachedRow):
     follow_up = models.CharField(_("follow up"), null=True)
     priority = models.BigIntegerField(_("priority"))
     form_key = models.CharField(_("form"), null=True)
+    owner = models.CharField(_("owner"), null=True)
+    delegation = models.CharField(_("delegation"), choices=[(state, state) for state in DELEGATION], null=True)
 
     class Meta:
         db_table = "user_tasks"
         verbose_name = _("user task")
         verbose_name_plural = _("user tasks")
-        constraints = [legal_state("user_task", "user_tasks")]
+        constraints = [
+            legal_state("user_task", "user_tasks"),
+            models.CheckConstraint(
+                condition=models.Q(delegation__isnull=True) | models.Q(delegation__in=DELEGATION),
+                name="user_tasks_delegation",
+            ),
+        ]
         indexes = [
             models.Index(fields=["token"], condition=models.Q(state__in=["READY", "CLAIMED"]), name="user_tasks_open"),
             models.Index(

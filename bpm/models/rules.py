@@ -4,14 +4,15 @@ Every trigger of ours is named `tokentrail_...`, so that pgtrigger's off-switch 
 any role may set) can be taken away from exactly these (see `bpm.models.installation`). Conditions (WHEN) are judged
 before a function is called, so a rule that holds costs next to nothing.
 
-SQLSTATEs: TT100 append-only, TT101 version, TT102 deletion, TT103 no change without its event, TT104 immutable.
+SQLSTATEs: TT100 append-only, TT101 version, TT102 deletion, TT103 no change without its event, TT104 immutable,
+TT108 run.
 """
 
 from __future__ import annotations
 
 import pgtrigger
 
-from bpm.semantics.lifecycle import net_transitions
+from bpm.semantics.lifecycle import INITIAL, NEW_RUNS, final, net_transitions
 
 PREFIX = "tokentrail_"
 
@@ -52,15 +53,56 @@ def versioned(*identity: str) -> list[pgtrigger.Trigger]:
     ]
 
 
-def lifecycle(entity: str) -> list[pgtrigger.Trigger]:
-    """Only the net transitions of the entity's table; its final states are absorbing."""
+def lifecycle(entity: str, *, within: str | None = None) -> list[pgtrigger.Trigger]:
+    """Only the net transitions of the entity's table; its final states are absorbing (`within`: while that column stays
+    the same).
+    """
+    same = f" AND NEW.{within} IS NOT DISTINCT FROM OLD.{within}" if within else ""
     return [
         pgtrigger.FSM(
             name=f"{PREFIX}lifecycle",
             field="state",
             transitions=net_transitions(entity),
-            condition=pgtrigger.Condition("NEW.state IS DISTINCT FROM OLD.state"),
+            condition=pgtrigger.Condition(f"NEW.state IS DISTINCT FROM OLD.state{same}"),
         )
+    ]
+
+
+def runs(entity: str, run: str, history: str, *matches: tuple[str, str]) -> list[pgtrigger.Trigger]:
+    """A row goes over to another run only from a final state to an initial one, and with the event that says so in the
+    same commit (`matches` as in `explained`).
+    """
+    ended, begun = (", ".join(f"'{state}'" for state in found) for found in (final(entity), INITIAL[entity]))
+    types = ", ".join(f"'{type}'" for type, kind in NEW_RUNS.items() if kind == entity)
+    found = " AND ".join(f"h.{column} = {value}" for column, value in (*matches, ("at", "NEW.commit_at")))
+    changed = f"NEW.{run} IS DISTINCT FROM OLD.{run}"
+    return [
+        pgtrigger.Trigger(
+            name=f"{PREFIX}run",
+            when=pgtrigger.Before,
+            operation=pgtrigger.Update,
+            condition=pgtrigger.Condition(f"{changed} AND NOT (OLD.state IN ({ended}) AND NEW.state IN ({begun}))"),
+            func=_raise(
+                "TT108",
+                "a new run of % begins after the end of the last one, not from % to %",
+                "TG_TABLE_NAME",
+                "OLD.state",
+                "NEW.state",
+            ),
+        ),
+        pgtrigger.Trigger(
+            name=f"{PREFIX}run_explained",
+            when=pgtrigger.After,
+            operation=pgtrigger.Update,
+            timing=pgtrigger.Deferred,
+            condition=pgtrigger.Condition(changed),
+            func=line(f"""
+                IF NOT EXISTS (SELECT FROM {history} h WHERE h.event_type IN ({types}) AND {found}) THEN
+                    {_raise("TT103", f"the new run of a row of % has no event in {history}", "TG_TABLE_NAME")}
+                END IF;
+                RETURN NULL;
+            """),
+        ),
     ]
 
 

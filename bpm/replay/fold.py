@@ -11,10 +11,12 @@ from bpm.graph import Process
 from bpm.replay.history import Commit
 from bpm.replay.invariants import Violation, Watch
 from bpm.semantics import State, apply
-from bpm.semantics.commands import MigrateInstance
+from bpm.semantics.commands import MigrateInstance, RestartInstance
 from bpm.semantics.evolve import BrokenHistory
 from bpm.semantics.state import Task, Timer, Token
 
+# Commands whose argument `definition` names the one that the instance goes on with.
+CHANGES_DEFINITION = frozenset({MigrateInstance.__name__, RestartInstance.__name__})
 # What an event raises that cannot be applied: a broken lifecycle, a payload that lacks something or holds nonsense.
 UNFIT = (BrokenHistory, KeyError, TypeError, ValueError)
 # A history that is broken in its first event is broken in every later one; more than this tells nobody anything.
@@ -55,7 +57,7 @@ class ReplayEngine:
         for commit in commits:
             commit_count += 1
             event_count += len(commit.events)
-            if commit.command == MigrateInstance.__name__:
+            if commit.command in CHANGES_DEFINITION:
                 watch.process = self.others.get(str(commit.arguments.get("definition")), watch.process)
             found = fold_commit(state, commit, watch)
             if len(violations) < MAXIMAL_VIOLATIONS:

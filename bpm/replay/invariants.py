@@ -13,7 +13,7 @@ from bpm.graph import Process
 from bpm.replay.history import Commit
 from bpm.semantics import Event, State
 from bpm.semantics.events import EVENT_TYPES
-from bpm.semantics.lifecycle import is_final
+from bpm.semantics.lifecycle import NEW_RUNS, is_final
 
 # code -> sentence
 INVARIANTS: Mapping[str, str] = {
@@ -31,7 +31,7 @@ INVARIANTS: Mapping[str, str] = {
     "version-gap": "The versions of an instance have no gap.",
     "sequence-disorder": "The commits of an instance are in the order of their sequence.",
     "two-tokens-advanced": "One commit advances one token.",
-    "event-after-end": "Nothing happens in an instance after its end.",
+    "event-after-end": "Nothing happens in an instance after its end, until a new run of it begins.",
     "open-after-end": "When an instance has ended, nothing in it is open.",
 }
 
@@ -81,7 +81,7 @@ class Watch:
         if self._last is not None and commit.sequence <= self._last.sequence:
             message = f"sequence {commit.sequence} follows sequence {self._last.sequence}"
             found.append(Violation.of("sequence-disorder", commit, None, None, message))
-        if self._has_ended() and commit.events:
+        if self._has_ended() and commit.events and commit.events[0].type not in NEW_RUNS:
             message = f"{commit.command} came after the instance was {self.state.instances[0].state}"
             found.append(Violation.of("event-after-end", commit, 0, commit.events[0], message))
         self._last = commit

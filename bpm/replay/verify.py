@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bpm.decisions import Evaluator
 from bpm.graph import Process
-from bpm.replay.fold import UNFIT, said, seal
+from bpm.replay.fold import CHANGES_DEFINITION, UNFIT, said, seal
 from bpm.replay.history import Commit
 from bpm.semantics import Decided, Event, Need, Refusal, State, decide
 from bpm.semantics import commands as c
@@ -52,7 +52,7 @@ def verify(
     """
     state = State(thread=thread)
     for commit in commits:
-        if commit.command == c.MigrateInstance.__name__:
+        if commit.command in CHANGES_DEFINITION:
             process = (others or {}).get(str(commit.arguments.get("definition")), process)
         divergence = None if commit.version is None else _decide_again(process, state, commit, library or {})
         if divergence is not None:

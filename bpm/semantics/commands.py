@@ -210,6 +210,22 @@ class ModifyInstance(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RestartInstance(Command):
+    """Begin a new run of an instance that has ended, at `node` (as StartInstance does) or, where there are any, at what
+    `start` names (as ModifyInstance does). Decided on the graph of the run's definition.
+
+    `fresh`: variables of the process that are not given have no value in the new run; else they stay.
+    """
+
+    definition: str | None = None  # id of another version of the process, as text
+    node: str | None = None
+    start: tuple[dict[str, Any], ...] = ()
+    fresh: bool = False
+    variables: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MigrateInstance(Command):
     """Go on with another definition of the same process; decided on the graph of the new one.
 

@@ -13,15 +13,16 @@ from typing import Any
 
 from bpm.graph import Process
 from bpm.semantics import commands as c
-from bpm.semantics import locks, migrating, modifying, operators, view
+from bpm.semantics import locks, migrating, modifying, operators, restarting, view
 from bpm.semantics.attempts import Attempt, report
 from bpm.semantics.elements.activities import take_back
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
 from bpm.semantics.judging import judge
-from bpm.semantics.mappings import bring_back, first_values, keep_beside, set_variable, write_outward
-from bpm.semantics.starts import await_others, begin, start_node
+from bpm.semantics.lifecycle import is_final
+from bpm.semantics.mappings import bring_back, keep_beside, write_outward
+from bpm.semantics.starts import await_others, begin, give, start_node
 from bpm.semantics.state import Key, State, Task, Ticket, UserTask
 from bpm.semantics.tokens import detach
 from bpm.semantics.waiting import open_scope
@@ -81,6 +82,10 @@ def _admit(state: State, command: c.Command) -> None:
         return
     if instance is None:
         raise Refused("not_found", "there is no such instance")
+    if isinstance(command, c.RestartInstance):
+        if not is_final("instance", instance.state):
+            raise Refused("wrong_state", f"the instance is {instance.state}: only one that has ended is restarted")
+        return
     if instance.state == "RUNNING" or (instance.state == "SUSPENDED" and isinstance(command, WHILE_SUSPENDED)):
         return
     raise Refused("not_running", f"the instance is {instance.state}")
@@ -92,16 +97,12 @@ def _start(work: Work, command: c.StartInstance) -> None:
     said = {key: content for key, content in keys.items() if content is not None}
     work.emit("INSTANCE_STARTED", 0, node=node.id if node else None, after="RUNNING", reason=command.trigger,
               definition=work.graph.id, **said)  # fmt: skip
-    # Of what a message brings to a start event that maps outputs (Zeebe), the process sees these alone.
-    kept = command.variables if node is not None and node.outputs_only else {}
-    given = {} if kept else command.variables
-    for name, content in (first_values(work.graph.scopes[work.graph.id]) | given).items():
-        set_variable(work, 0, name, content)
-    tokens = begin(work, command, node)
+    kept = give(work, node, command.variables)
+    tokens = begin(work, node, command.trigger)
     keep_beside(work, tokens[0], kept)
     open_scope(work, 0, work.graph.id)
     with Attempt(work, tokens[0]) as attempt:
-        await_others(work, command, tokens[0])
+        await_others(work, tokens[0], command.trigger, command.name)
     if not attempt.stuck and len(tokens) == 1 and work.token(tokens[0]).state == "ACTIVE":
         walk(work, tokens[0])
 
@@ -299,6 +300,7 @@ DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {
     c.ReportIncident: operators.report_incident,
     c.CancelInstance: operators.cancel_instance,
     c.ModifyInstance: modifying.modify,
+    c.RestartInstance: restarting.restart,
     c.MigrateInstance: migrating.migrate,
     c.SuspendInstance: operators.suspend,
     c.ResumeInstance: operators.resume,

@@ -39,6 +39,8 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "INSTANCE_CANCELLED": ("instance", "somebody ended it", ("text",)),
     "INSTANCE_SUSPENDED": ("instance", "an operator stopped it", ("text",)),
     "INSTANCE_RESUMED": ("instance", "an operator let it go on", ("text",)),
+    # definition: id of another version that the run is of; start: the nodes to start at, where they are no start event
+    "INSTANCE_RESTARTED": ("instance", "an operator began a new run of it", ("text", "definition", "start")),
     "INSTANCE_MODIFIED": ("instance", "an operator put tokens elsewhere", ("text", "start", "cancel")),
     "INSTANCE_MIGRATED": ("instance", "the instance goes on with another definition", ("definition", "nodes", "text")),
     "TOKEN_CREATED": ("token", "a token appeared at a node", ("scope", "parent", "flow", "step", "index")),

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from bpm.semantics.events import EVENT_TYPES, ROWLESS, Event
-from bpm.semantics.lifecycle import INITIAL, allowed
+from bpm.semantics.lifecycle import INITIAL, NEW_RUNS, allowed, is_final
 from bpm.semantics.state import (
     ATTACHED,
     Entity,
@@ -72,7 +72,10 @@ def apply(state: State, event: Event) -> None:
             raise BrokenHistory(event, f"there is no such {kind}")
         if event.from_state is not None and event.from_state != before.state:
             raise BrokenHistory(event, f"the {kind} is {before.state}, not {event.from_state}")
-        if event.to_state is not None and not allowed(kind, before.state, event.to_state):
+        if event.type in NEW_RUNS:
+            if not is_final(kind, before.state) or event.to_state not in INITIAL[kind]:
+                raise BrokenHistory(event, f"no run of {kind} {event.id} follows {before.state} with {event.to_state}")
+        elif event.to_state is not None and not allowed(kind, before.state, event.to_state):
             raise BrokenHistory(event, f"a {kind} cannot go from {before.state} to {event.to_state}")
     _write(state, kind, rule(state, event))
     if event.type == "TOKEN_CREATED" and event.reason == "fork":
@@ -97,6 +100,11 @@ def _instance_started(state: State, event: Event) -> Instance:
     return Instance(
         definition=payload["definition"], business_key=payload.get("business_key"), caller=payload.get("caller")
     )
+
+
+def _instance_restarted(state: State, event: Event) -> Instance:
+    # Whoever called it has had its answer: nobody waits for the end of a later run.
+    return replace(state.instances[0], state=str(event.to_state), caller=None)
 
 
 def _token_created(state: State, event: Event) -> Token:
@@ -294,6 +302,7 @@ BIRTHS = frozenset(
 RULES: dict[str, Callable[[State, Event], Entity]] = {
     **{type: _stateful(kind) for type, (kind, _, _) in EVENT_TYPES.items() if kind not in ROWLESS},
     "INSTANCE_STARTED": _instance_started,
+    "INSTANCE_RESTARTED": _instance_restarted,
     "INSTANCE_MODIFIED": _modified,
     "INSTANCE_MIGRATED": _modified,
     **{f"{kind.upper()}_MIGRATED": _migrated_to(kind) for kind in ("token", *ATTACHED)},

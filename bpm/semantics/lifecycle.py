@@ -55,6 +55,13 @@ INITIAL: dict[str, tuple[str, ...]] = {
     "message": ("PENDING", "DELIVERED"),
 }
 
+# A person's task that was given to another person: until that one has resolved it, and after (None: never delegated).
+DELEGATION = ("PENDING", "RESOLVED")
+
+# Final states are absorbing within a run. What opens a new run of an entity that has ended: event -> entity; the state
+# after it is one of INITIAL.
+NEW_RUNS: dict[str, str] = {"INSTANCE_RESTARTED": "instance"}
+
 
 def states(entity: str) -> tuple[str, ...]:
     """All states of an entity, in the order of its table."""

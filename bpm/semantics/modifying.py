@@ -33,7 +33,7 @@ def modify(work: Work, command: c.ModifyInstance) -> None:
     ending = [token for instruction in command.cancel for token in _meant(work, instruction)]
     try:
         for instruction in command.start:
-            _start(work, instruction)
+            start_at(work, instruction)
     except Stuck as stuck:
         raise Refused("invalid", stuck.message) from None
     for token in ending:
@@ -57,7 +57,10 @@ def _meant(work: Work, instruction: dict[str, Any]) -> list[int]:
     return sorted(found)
 
 
-def _start(work: Work, instruction: dict[str, Any]) -> None:
+def start_at(work: Work, instruction: dict[str, Any]) -> None:
+    """A new ACTIVE token before or after the node that the instruction names. Refused where it makes no sense; raises
+    Stuck.
+    """
     node = _known(work, instruction.get("before") or instruction.get("after"))
     flow = None
     if "after" in instruction:

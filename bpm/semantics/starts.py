@@ -7,10 +7,11 @@ A process starts at one of its start events; at a receive task or behind an even
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from bpm.graph import Node, Process, Trigger
-from bpm.semantics import commands as c
 from bpm.semantics.formulas import text
+from bpm.semantics.mappings import first_values, set_variable
 from bpm.semantics.tokens import create, move, take, wait
 from bpm.semantics.waiting import wait_for
 from bpm.semantics.work import Refused, Work
@@ -42,51 +43,59 @@ def _begun_otherwise(node: Node) -> bool:
     return link or node.kind in ("boundary", "event_subprocess")
 
 
-def begin(work: Work, command: c.StartInstance, node: Node | None) -> list[int]:
-    """The first tokens of an instance, ACTIVE, at the node that was found for its command (None: at every implicit
-    start).
+def give(work: Work, node: Node | None, variables: dict[str, Any]) -> dict[str, Any]:
+    """The first values of the process: those of its data objects and what the start brings. Of what a message brings to
+    a start event that maps outputs (Zeebe), the process sees these alone: it is returned, to lie beside the token.
     """
+    kept = variables if node is not None and node.outputs_only else {}
+    given = {} if kept else variables
+    for name, content in (first_values(work.graph.scopes[work.graph.id]) | given).items():
+        set_variable(work, 0, name, content)
+    return kept
+
+
+def begin(work: Work, node: Node | None, reason: str) -> list[int]:
+    """The first tokens of a run, ACTIVE, at the node that was found for its command (None: at every implicit start)."""
     if node is None:
         nodes = implicit_starts(work.graph, work.graph.id)
-        return [create(work, one, scope=0, reason=command.trigger) for one in nodes]
+        return [create(work, one, scope=0, reason=reason) for one in nodes]
     gateway = _gateway_before(work.graph, node)
     if gateway is not None:
-        return _begin_behind(work, command, gateway, node)
+        return _begin_behind(work, gateway, node, reason)
     if node.kind != "start":
-        return [create(work, node, scope=0, reason=command.trigger, step="leave")]
-    return [create(work, node, scope=0, reason=command.trigger)]
+        return [create(work, node, scope=0, reason=reason, step="leave")]
+    return [create(work, node, scope=0, reason=reason)]
 
 
-def await_others(work: Work, command: c.StartInstance, token: int) -> None:
+def await_others(work: Work, token: int, trigger: str, name: str | None = None) -> None:
     """At a start event that needs several events, wait for those that have not come. Raises Stuck."""
     node = work.node(work.token(token))
     if node.kind == "start" and node.trigger is not None and node.trigger.kind == "parallel_multiple":
-        came = _part(work, node.trigger, command)
+        came = _part(work, node.trigger, trigger, name)
         wait_for(work, token, node, tuple(part for part in node.trigger.parts if part is not came))
         wait(work, token, "none")
 
 
-def _begin_behind(work: Work, command: c.StartInstance, gateway: Node, event: Node) -> list[int]:
+def _begin_behind(work: Work, gateway: Node, event: Node, reason: str) -> list[int]:
     """The event that came lets its token go on; where the gateway needs all its events, others wait for the rest."""
-    token = create(work, gateway, scope=0, reason=command.trigger)
+    token = create(work, gateway, scope=0, reason=reason)
     flows = work.graph.outgoing(gateway)
     if not gateway.parallel_events:
         flow = next(flow for flow in flows if flow.target == event.id)
-        move(work, token, event.id, command.trigger, flow=flow.id, step="leave")
+        move(work, token, event.id, reason, flow=flow.id, step="leave")
         return [token]
     take(work, token, flows)
     children = sorted(work.state.index.get(("parent", token), ()))
     for child in children:
         if work.token(child).node == event.id:
-            work.change("TOKEN_STATE_CHANGED", "token", work.token(child), "ACTIVE", reason=command.trigger,
-                        step="leave")  # fmt: skip
+            work.change("TOKEN_STATE_CHANGED", "token", work.token(child), "ACTIVE", reason=reason, step="leave")
     return children
 
 
-def _part(work: Work, trigger: Trigger, command: c.StartInstance) -> Trigger | None:
-    """The part of the event that has come with the command."""
+def _part(work: Work, trigger: Trigger, kind: str, name: str | None) -> Trigger | None:
+    """The part of the event that has come with the start."""
     for part in trigger.parts:
-        if part.kind == command.trigger and command.name in (None, text(work, 0, part.name)):
+        if part.kind == kind and name in (None, text(work, 0, part.name)):
             return part
     return None
 

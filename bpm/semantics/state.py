@@ -100,6 +100,8 @@ class UserTask:
     follow_up: str | None = None
     priority: int = 50
     form_key: str | None = None
+    owner: str | None = None  # whose it is while it is delegated
+    delegation: str | None = None  # lifecycle.DELEGATION
     version: int = 0
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.semantics import Decided, Need, Refusal, State, decide
-from bpm.semantics.commands import Command, StartInstance, to_json
+from bpm.semantics.commands import Command, RestartInstance, StartInstance, to_json
 from bpm.semantics.lifecycle import is_final
 from bpm.store import definitions
 from bpm.store.answering import answered
@@ -50,8 +50,8 @@ class ThreadCommit:
     `command` is given the commit's time, may be called several times and must do nothing else. `actor` and `reason` go
     into history; `cause` is the sequence of the commit that brought this one about. With a `key` the same command of
     the same actor is done once: the second time its record comes back as `repeated`. A `message` that was received
-    already does nothing either. `definition` is given for a start, and for a migration (the new one). `content` says
-    what the key stands for, where that is more than the command.
+    already does nothing either. `definition` is given for a start, for a migration (the new one) and for a new run of
+    another version. `content` says what the key stands for, where that is more than the command.
     """
 
     thread_id: UUID
@@ -114,9 +114,13 @@ def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None)
             raise UnknownInstance(f"there is no instance {thread}")
         command, decided = _decide(unit, thread, channel, definition, state, command)
         after = decided.state.sealed()
+        new_run = isinstance(command, RestartInstance)
+        if new_run:
+            run, run_number = new_instance(), run_number + 1
         written = document(
-            thread, command, decided, after, run=run, run_number=run_number, definition=definition, actor=wanted.actor,
-            reason=wanted.reason, key=wanted.key, content=content, cause=wanted.cause, message=wanted.message,
+            thread, command, decided, after, run=run, run_number=run_number, new_run=new_run, definition=definition,
+            actor=wanted.actor, reason=wanted.reason, key=wanted.key, content=content, cause=wanted.cause,
+            message=wanted.message,
         )  # fmt: skip
         result = unit.flush(written)
     record = CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))

@@ -25,6 +25,7 @@ def document(
     *,
     run: UUID,
     run_number: int,
+    new_run: bool = False,
     definition: UUID,
     actor: str,
     reason: str | None = None,
@@ -33,7 +34,9 @@ def document(
     cause: int | None = None,
     message: Incoming | None = None,
 ) -> dict[str, Any]:
-    """The document that `bpm_flush` takes. `after` is the sealed state, `content` the hash of a command with a key."""
+    """The document that `bpm_flush` takes. `after` is the sealed state, `content` the hash of a command with a key,
+    `new_run` says that it opens the run.
+    """
     instance = after.instances[0]
     found: dict[str, Any] = {
         "thread": str(thread),
@@ -53,7 +56,7 @@ def document(
         "events": len(decided.events),
         "state": instance.state,
         "ended": is_final("instance", instance.state),
-        "new_run": False,
+        "new_run": new_run,
     }
     for kind, entity_key in decided.state.touched:
         found.setdefault(kind, []).append(to_row(thread, kind, after.table(kind)[entity_key]))

@@ -48,6 +48,19 @@ def started(thread: UUID, *, channel: Channel | None = None) -> datetime | None:
     return at
 
 
+def beginning(thread: UUID, *, channel: Channel | None = None) -> Logged | None:
+    """The commit that started the instance; None where there is none in the database (any more)."""
+    since = started(thread, channel=channel)
+    if since is None:
+        return None
+    asked: dict[str, Any] = {"thread": thread, "since": since}
+    commits = _read(channel, "own_commits", asked | {"after": 0, "limit": 1})
+    if not commits or commits[0]["version"] != 1:
+        return None
+    events = _read(channel, "events_between", asked | {"after": -1, "until": commits[0]["sequence"]})
+    return next(assemble(thread, commits, events))
+
+
 def stream_history(thread: UUID, since: datetime, *, channel: Channel | None = None) -> Iterator[Logged]:
     """The instance's commits in order, each with its events, locks at their place; one page is held at a time."""
     version, sequence = 0, -1

@@ -144,6 +144,8 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("follow_up", "follow_up"),
             Column("priority", "priority"),
             Column("form_key", "form_key"),
+            Column("owner", "owner"),
+            Column("delegation", "delegation"),
             _VERSION,
         ),
     ),

@@ -28,6 +28,7 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "INSTANCE_CANCELLED": ("block", "grey", gettext_noop("{actor} cancelled the instance")),
     "INSTANCE_SUSPENDED": ("pause_circle", "amber", gettext_noop("{actor} suspended the instance")),
     "INSTANCE_RESUMED": ("play_circle", "blue", gettext_noop("{actor} resumed the instance")),
+    "INSTANCE_RESTARTED": ("restart_alt", "blue", gettext_noop("{actor} began a new run of the instance")),
     "INSTANCE_MODIFIED": ("edit_location", "amber", gettext_noop("{actor} moved tokens by hand")),
     "INSTANCE_MIGRATED": ("upgrade", "violet", gettext_noop("{actor} moved the instance to another version")),
     "TOKEN_CREATED": ("add_circle", "blue", gettext_noop("A token appeared at {place}")),

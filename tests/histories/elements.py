@@ -297,6 +297,17 @@ OPERATED = (
         commands=((c.ModifyInstance, {"start": ({"before": "e"},), "cancel": ({"node": "W"},), "text": "skip it"}),),
     ),
     Case(
+        "an instance that is restarted",
+        ONE,
+        steps(DONE),
+        variables={"n": 1},
+        commands=(
+            (c.RestartInstance, {"variables": {"m": 2}, "text": "once more"}),
+            (c.CancelInstance, {}),
+            (c.RestartInstance, {"start": ({"before": "e"},), "fresh": True, "variables": {"n": 1}}),
+        ),
+    ),
+    Case(
         "a user task that is claimed and given back",
         PERSON,
         ends=False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Schema
@@ -51,6 +51,15 @@ class ModifyIn(Given):
     reason: Reason = None
 
 
+class RestartIn(Given):
+    keep: Literal["end", "start", "none"] = Field("end", description="which variables the new run begins with")
+    variables: Variables = Field({}, description="set beside them")
+    node: Name | None = Field(None, description="a start event; where it was started, where it is left out")
+    start_before: list[Name] = Field([], description="nodes to start at instead")
+    version: int | None = Field(None, ge=1, description="of the process; the one it ran last where it is left out")
+    reason: Reason = None
+
+
 class MigrateIn(Given):
     version: int | None = Field(None, description="the version to go on with; the latest where it is left out")
     nodes: dict[Name, Name] = Field(
@@ -58,6 +67,11 @@ class MigrateIn(Given):
     )
     drop: list[Name] = Field([], description="events of the old version whose timers and tickets may end")
     reason: Reason = None
+
+
+class MigrateAllIn(MigrateIn):
+    after: UUID | None = Field(None, description="go on behind this instance: `after` of the last answer")
+    limit: int = Field(50, ge=1, le=200, description="look at so many instances")
 
 
 class VariablesIn(Given):

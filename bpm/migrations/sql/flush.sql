@@ -1,5 +1,5 @@
 -- A row that was read at another version: somebody else was faster. The step begins anew.
-CREATE FUNCTION bpm_lost(p_table text, p_id uuid) RETURNS void
+CREATE OR REPLACE FUNCTION bpm_lost(p_table text, p_id uuid) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% %: changed by somebody else in the meantime', p_table, p_id USING ERRCODE = 'TT001', TABLE =
@@ -14,7 +14,7 @@ $$;
 -- d: sequence is taken here, after the version row (and what the load saw) is locked, so the events of an instance are
 -- totally ordered by (commit_sequence, ordinal). Rows come by kind ("token", "task", ...), whole, with the version
 -- after this commit; 1 means a new row. Events come by history table.
-CREATE FUNCTION bpm_flush(d jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION bpm_flush(d jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '5s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -74,7 +74,7 @@ BEGIN
                         CASE WHEN r.ended THEN v_at END);
             ELSE
                 UPDATE process_instances SET state = r.state, business_key = r.business_key, run_id = v_run,
-                    process_def_id = v_definition, ended_at = CASE WHEN r.ended THEN v_at END,
+                    caller = r.caller, process_def_id = v_definition, ended_at = CASE WHEN r.ended THEN v_at END,
                     version = r.version, commit_version = v_version, commit_at = v_at
                 WHERE id = v_thread AND version = r.version - 1;
                 IF NOT FOUND THEN
@@ -166,19 +166,21 @@ BEGIN
                 id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, state varchar,
                 assignee varchar,
                 candidate_users jsonb, candidate_groups jsonb, due varchar, follow_up varchar, priority bigint,
-                form_key varchar)
+                form_key varchar, owner varchar, delegation varchar)
         LOOP
             IF r.version = 1 THEN
                 INSERT INTO user_tasks (
                     id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, state,
-                    assignee, candidate_users, candidate_groups, due, follow_up, priority, form_key)
+                    assignee, candidate_users, candidate_groups, due, follow_up, priority, form_key, owner, delegation)
                 VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.state, r.assignee,
-                        r.candidate_users, r.candidate_groups, r.due, r.follow_up, r.priority, r.form_key);
+                        r.candidate_users, r.candidate_groups, r.due, r.follow_up, r.priority, r.form_key, r.owner,
+                        r.delegation);
             ELSE
                 UPDATE user_tasks SET
                     node_id = r.node_id, state = r.state, assignee = r.assignee, candidate_users = r.candidate_users,
                     candidate_groups = r.candidate_groups, due = r.due, follow_up = r.follow_up, priority = r.priority,
-                    form_key = r.form_key, version = r.version, commit_version = v_version, commit_at = v_at
+                    form_key = r.form_key, owner = r.owner, delegation = r.delegation, version = r.version,
+                    commit_version = v_version, commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
                 IF NOT FOUND THEN
                     PERFORM bpm_lost('user_tasks', r.id);

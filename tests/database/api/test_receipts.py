@@ -25,6 +25,7 @@ CASES: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any] | None]] 
     ("post", "/instances/{id}/cancel"): ("", {"reason": "a"}, {"reason": "b"}),
     ("post", "/instances/{id}/suspend"): ("", {"reason": "a"}, {"reason": "b"}),
     ("post", "/instances/{id}/resume"): ("suspended", {"reason": "a"}, {"reason": "b"}),
+    ("post", "/instances/{id}/restart"): ("ended", {"keep": "none"}, {"keep": "start"}),
     ("post", "/instances/{id}/modify"): ("", {"start_before": ["pay"]}, {"start_before": ["look"]}),
     ("post", "/instances/{id}/migrate"): ("migratable", {"version": 2}, {"version": 1}),
     ("patch", "/instances/{id}/variables"): ("", {"variables": {"x": 1.50}}, {"variables": {"x": 2}}),
@@ -74,6 +75,8 @@ def places(far: str) -> dict[str, Any]:
         engine.complete_user_task(found["person"], actor="ann")
     if far == "suspended":
         engine.suspend_instance(instance, actor="ann")
+    if far == "ended":
+        engine.cancel_instance(instance, actor="ann")
     if far == "migratable":
         engine.deploy({"later.bpmn": LATER}, actor="dora")
     return found

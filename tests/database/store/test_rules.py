@@ -245,3 +245,17 @@ def test_a_temporary_table_hides_nothing(attacker, run):
     change = "UPDATE public.tokens SET version = version + 1, step = 'enter' WHERE instance_id = %s"
     refused(attacker, change, run.thread, state="TT103")
     refused(attacker, "DELETE FROM public.tokens WHERE instance_id = %s", run.thread, state="TT102")
+
+
+NEW_RUN = "UPDATE process_instances SET run_id = gen_random_uuid(), version = version + 1{} WHERE id = %s"
+BEGUN = ", state = 'RUNNING', ended_at = NULL"
+
+
+def test_a_new_run_begins_after_an_end_and_with_its_event(attacker, run):
+    refused(attacker, NEW_RUN.format(""), run.thread, state="TT108")
+    run.do(c.CancelInstance, text="enough")
+    change = BEGUN.removeprefix(", ")
+    refused(attacker, f"UPDATE process_instances SET {change}, version = version + 1 WHERE id = %s", run.thread,
+            state="P0001")  # fmt: skip
+    refused(attacker, NEW_RUN.format(""), run.thread, state="TT108")
+    refused(attacker, NEW_RUN.format(BEGUN), run.thread, state="TT103")

@@ -85,6 +85,8 @@ class Play:
         state, at = self.state, self.at
         instance = state.instance
         if instance is None or instance.state != "RUNNING":
+            if instance is not None and self.chance.random() < self.meddling:
+                yield (c.RestartInstance(at=at, fresh=self.chance.random() < 0.5, variables=self._variables()),)
             return
         for token in state.tokens.values():
             if token.state == "ACTIVE":
