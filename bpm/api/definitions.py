@@ -12,9 +12,10 @@ from bpm.api.answers import caller_of, key_of
 from bpm.api.authentication import may
 from bpm.api.exact import ExactParser, check_size
 from bpm.api.problems import Problem
-from bpm.api.schemas.told import DefinitionOut, DeploymentOut, PageOut
-from bpm.engine import deploying
-from bpm.queries import definitions
+from bpm.api.schemas.given import MigrateAllIn, MigrateIn
+from bpm.api.schemas.told import DefinitionOut, DeploymentOut, MigratedOut, PageOut, VersionPlanOut
+from bpm.engine import batches, deploying
+from bpm.queries import definitions, instances
 
 router = Router()
 
@@ -90,6 +91,28 @@ def get_xml(request: HttpRequest, id: UUID) -> HttpResponse:
     # A model is somebody else's document: never shown as a page of this site.
     response["Content-Disposition"] = f'attachment; filename="{id}.bpmn"'
     return response
+
+
+@router.post("/definitions/{id}/migration-plan", response=VersionPlanOut, auth=may("view"))
+def plan_migration(request: HttpRequest, id: UUID, given: MigrateIn) -> Any:
+    """What fits between this version and another one of its key, and what does not; nothing changes."""
+    plan = batches.plan_versions(id, version=given.version, nodes=given.nodes)
+    suggested = batches.suggested_nodes(id, version=given.version)
+    return {"old": plan.old, "new": plan.new, "nodes": plan.nodes, "problems": plan.problems, "suggested": suggested}
+
+
+@router.post("/definitions/{id}/migrate", response=MigratedOut, auth=may("operate"))
+def migrate(request: HttpRequest, id: UUID, given: MigrateAllIn) -> Any:
+    """Let the open instances of this version go on with another one, each in a step of its own. One request looks at
+    `limit` of them; ask again with `after` until it is null.
+    """
+    plan = batches.plan_versions(id, version=given.version)
+    if plan.old == plan.new:
+        raise Problem("invalid", "that is the version itself")
+    ids = instances.open_ids(id, after=given.after, limit=given.limit)
+    said = given.model_dump(exclude={"after", "limit"})
+    came = batches.migrate_each(ids, actor=caller_of(request).name, **said)
+    return {"done": came.done, "refused": came.refused, "after": ids[-1] if len(ids) == given.limit else None}
 
 
 def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes]]:

@@ -18,6 +18,7 @@ from bpm.queries import rows, work
 from bpm.queries.diagram import OPEN_TOKEN, standing_tokens
 from bpm.queries.nodes import name_of
 from bpm.queries.paging import Page, page
+from bpm.queries.variables import Condition, narrowed
 
 LISTED = 100  # of each kind of open work
 LISTED_VARIABLES = 500
@@ -35,10 +36,13 @@ def list_instances(
     parent: UUID | None = None,
     started_after: datetime | None = None,
     started_before: datetime | None = None,
+    variables: Iterable[Condition] = (),
     after: str | None = None,
     size: int | None = None,
 ) -> Page[rows.Instance]:
-    """Instances, the newest first. `search` is the beginning of a business key, or an id. Raises BadCursor."""
+    """Instances, the newest first. `search` is the beginning of a business key, or an id; of `variables` all must hold.
+    Raises BadCursor, BadFilter.
+    """
     found = _instances()
     exact: dict[str, Any] = {
         "definition_key": definition_key,
@@ -58,6 +62,7 @@ def list_instances(
     if with_incident is not None:
         has_one = Exists(Incident.objects.filter(instance=OuterRef("id"), state="OPEN"))
         found = found.filter(has_one if with_incident else ~has_one)
+    found = narrowed(found, variables)
     return _with_places(page(found, ("-started_at", "id"), lambda row: row, after=after, size=size))
 
 
@@ -65,6 +70,14 @@ def get_instance(id: UUID) -> rows.Instance | None:
     """One instance with where it is; None where there is none (or its runtime rows have been swept away)."""
     row = _instances().filter(id=id).first()
     return None if row is None else _with_places(Page((row,))).items[0]
+
+
+def open_ids(definition_id: UUID, *, after: UUID | None = None, limit: int = 50) -> list[UUID]:
+    """The ids of open instances of a version, in order, behind one of them."""
+    found = ProcessInstance.objects.filter(definition_id=definition_id, ended_at=None)
+    if after is not None:
+        found = found.filter(id__gt=after)
+    return list(found.order_by("id").values_list("id", flat=True)[:limit])
 
 
 def variables_of(instance_id: UUID) -> list[rows.Variable]:

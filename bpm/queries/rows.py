@@ -244,10 +244,14 @@ class OpenWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """What is drawn on a diagram, by node id (and flow id for `flows`)."""
+    """What is drawn on a diagram, by node id (and flow id for `flows`). `starts` and `ends`: where a modification that
+    is not made yet would start tokens or end them.
+    """
 
     tokens: dict[str, int] = field(default_factory=dict)
     incidents: dict[str, int] = field(default_factory=dict)
     passed: dict[str, int] = field(default_factory=dict)
     flows: dict[str, int] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
     more: bool = False

@@ -17,7 +17,7 @@ from bpm.engine.errors import EngineError
 from bpm.engine.variables import loads
 from cockpit.access import operators_only
 
-type View = Callable[..., HttpResponse]
+type View = Callable[..., Any]
 
 
 class Refused(Exception):
@@ -28,7 +28,7 @@ def verb(view: View) -> View:
     """A POST of an operator; what the engine or the form refuses becomes a message, and nothing has changed."""
 
     @wraps(view)
-    def answering(request: HttpRequest, **arguments: Any) -> HttpResponse:
+    def answering(request: HttpRequest, **arguments: Any) -> Any:
         try:
             return view(request, **arguments)
         except (EngineError, Refused) as problem:
@@ -48,7 +48,9 @@ def back(request: HttpRequest) -> HttpResponse:
     """To the page the person came from, if it is one of ours."""
     origin = request.META.get("HTTP_REFERER", "")
     ours = url_has_allowed_host_and_scheme(origin, {request.get_host()}, require_https=request.is_secure())
-    return redirect(origin if ours else "cockpit:index")
+    where = redirect(origin if ours else "cockpit:index")
+    # htmx would follow a redirect itself, and put the whole page where a part of it was asked for.
+    return HttpResponse(headers={"HX-Redirect": where["Location"]}) if request.headers.get("HX-Request") else where
 
 
 def reason_in(request: HttpRequest) -> str:
@@ -57,6 +59,14 @@ def reason_in(request: HttpRequest) -> str:
     if not reason:
         raise Refused(_("Please state a reason."))
     return reason
+
+
+def number_in(request: HttpRequest, name: str, *, least: int = 1) -> int:
+    """A whole number of the form; `least` where it is left out. Raises Refused."""
+    text = request.POST.get(name, "").strip() or str(least)
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < least:
+        raise Refused(_("{name} must be a whole number.").format(name=name))
+    return int(text)
 
 
 def retries_in(request: HttpRequest) -> int:

@@ -6,17 +6,31 @@ changes. ROUTES is the table of addresses.
 
 from __future__ import annotations
 
-from cockpit.pages import decisions, definitions, incidents, instance, instances, overview, timeline, work
+from cockpit.pages import (
+    decisions,
+    definitions,
+    incidents,
+    instance,
+    instances,
+    migration,
+    modification,
+    overview,
+    timeline,
+    work,
+)
 from cockpit.pages.shown import Route
 
 ROUTES: tuple[Route, ...] = (
     ("processes/", "definitions", definitions.listing),
     ("processes/<uuid:id>/", "definition", definitions.page),
+    ("processes/<uuid:id>/migrate/", "migrate-version-plan", migration.of_version),
     ("decisions/", "decisions", decisions.listing),
     ("decisions/<uuid:id>/", "decision", decisions.page),
     ("evaluations/<uuid:id>/", "evaluation", decisions.evaluation),
     ("instances/", "instances", instances.listing),
     ("instances/<uuid:id>/", "instance", instance.page),
+    ("instances/<uuid:id>/migrate/", "migrate-instance-plan", migration.of_instance),
+    ("instances/<uuid:id>/modify/", "modify-instance-plan", modification.page),
     ("instances/<uuid:id>/live/", "instance-live", instance.live),
     ("instances/<uuid:id>/timeline/", "instance-timeline", timeline.part),
     ("incidents/", "incidents", incidents.listing),

@@ -33,6 +33,26 @@ class MigrationPlanOut(Schema):
     problems: list[str]
 
 
+class VersionPlanOut(MigrationPlanOut):
+    """`suggested`: nodes that the new version seems to have under another id."""
+
+    suggested: dict[str, str]
+
+
+class RefusalOut(Schema):
+    instance: UUID
+    code: str
+    message: str
+
+
+class MigratedOut(Schema):
+    """`after`: ask again with it, there may be more; null: all have been looked at."""
+
+    done: list[UUID]
+    refused: list[RefusalOut]
+    after: UUID | None
+
+
 class VersionOut(Schema):
     """A version of something deployed."""
 

@@ -21,7 +21,7 @@
     const registry = viewer.get("elementRegistry");
     overlays.clear();
     registry.forEach((element) => {
-      for (const marker of ["tt-passed", "tt-standing", "tt-stopped", "tt-heat-1", "tt-heat-2", "tt-heat-3", "tt-heat-4"]) {
+      for (const marker of ["tt-passed", "tt-standing", "tt-stopped", "tt-chosen", "tt-heat-1", "tt-heat-2", "tt-heat-3", "tt-heat-4"]) {
         if (canvas.hasMarker(element, marker)) canvas.removeMarker(element, marker);
       }
     });
@@ -40,16 +40,18 @@
     }
     mark("incidents", "tt-stopped");
     badge(overlays, registry, marks.tokens, "", "left", holder.dataset.tokensText);
-    badge(overlays, registry, marks.incidents, "tt-badge-incident", "right", holder.dataset.incidentsText);
+    badge(overlays, registry, marks.incidents, "tt-badge-incident", "right", holder.dataset.incidentsText, "! ");
+    badge(overlays, registry, marks.starts, "tt-badge-start", "right", holder.dataset.startsText, "+ ");
+    badge(overlays, registry, marks.ends, "tt-badge-end", "right", holder.dataset.endsText, "− ");
   }
 
-  function badge(overlays, registry, numbers, look, side, text) {
+  function badge(overlays, registry, numbers, look, side, text, sign = "") {
     for (const [id, number] of Object.entries(numbers || {})) {
       const element = registry.get(id);
       if (!element) continue;
       const html = document.createElement("div");
       html.className = `tt-badge ${look}`;
-      html.textContent = look ? `! ${number}` : number;
+      html.textContent = `${sign}${number}`;
       html.title = `${text}: ${number}`;
       overlays.add(id, { position: { top: 0, left: side === "left" ? 0 : element.width }, html });
     }
@@ -142,8 +144,14 @@
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-source].tt-diagram").forEach(show));
   document.addEventListener("htmx:afterSettle", () => viewers.forEach((viewer, holder) => (holder.dataset.ready ? draw(viewer, holder) : list(holder))));
 
-  /** A click on a node filters the timeline by it. */
+  /** A click on a node chooses it in a form, or filters the timeline by it. */
   document.addEventListener("tt:node", (event) => {
+    const choice = document.querySelector("select[data-choose-node]");
+    if (choice) {
+      choice.value = event.detail;
+      choice.form.querySelector("[data-choose-verb]")?.focus();
+      return;
+    }
     const field = document.querySelector("[data-timeline-node]");
     if (!field) return;
     field.value = field.value === event.detail ? "" : event.detail;
