@@ -20,6 +20,9 @@ from config.processes import Process, Warden
 from config.valkey import Valkey
 
 WORKER_READY = 40.0
+# In a parallel run the longest files come first, and what looks for a free port from a fixed one on runs together.
+FIRST = ("chaos", "system", "database")
+STARTS_SITES = {"test_up.py", "test_documents.py", "test_shop.py"}
 
 
 def pytest_configure() -> None:
@@ -27,6 +30,22 @@ def pytest_configure() -> None:
     # Tests change the world faster than health is asked for.
     settings.BPM_HEALTH_KEPT = 0
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In one of several processes: a file is a piece of work, handed out as a whole."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    tests = Path(__file__).parent
+
+    def place(item: pytest.Item) -> tuple[int, str]:
+        kind, *_ = item.path.relative_to(tests).parts
+        together = kind == "system" and item.path.name in STARTS_SITES
+        return FIRST.index(kind) if kind in FIRST else len(FIRST), "" if together else str(item.path)
+
+    items.sort(key=place)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("-".join(map(str, place(item)))))
 
 
 @pytest.fixture(scope="session")

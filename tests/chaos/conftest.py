@@ -10,19 +10,8 @@ import pytest
 from config.processes import Warden
 from tests.chaos.ground import Ground, Zygote
 from tests.chaos.reliability import Record
+from tests.chaos.summary import RECORD
 from tests.servers import FOLDER, POSTGRES_VERSION
-
-RECORD = pytest.StashKey[Record]()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """What was done, at the end of the run: faults, instances, how long it took."""
-    record = config.stash.get(RECORD, None)
-    if record is not None and record.lines:
-        terminalreporter.section("chaos")
-        for line in record.lines:
-            terminalreporter.write_line(line)
-
 
 @pytest.fixture(scope="session")
 def record(pytestconfig: pytest.Config) -> Iterator[Record]:
