@@ -1,4 +1,4 @@
-"""Dates, times and durations in variables: the same values in expressions, for workers, in the rows and when replayed."""
+"""Dates, times and durations in variables: the same values in expressions, for workers, in rows and when replayed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ def taking(name: str, text: str) -> str:
 
 
 def test_a_date_stays_a_date(world):
-    ways = flows("start -> set -> g", "g -> late -> end", "g -> early -> end", g_late="${due > '2026-12-01'}",
-                 g_early="=due &lt; date(&quot;2026-12-01&quot;) and order.wait > duration(&quot;PT1H&quot;)")  # fmt: skip
+    ways = flows(
+        "start -> set -> g",
+        "g -> late -> end",
+        "g -> early -> end",
+        g_late="${due > '2026-12-01'}",
+        g_early="=due &lt; date(&quot;2026-12-01&quot;) and order.wait > duration(&quot;PT1H&quot;)",
+    )
     follow = taking("follow", "${calendar.next_day(due)}")
     world.deploy(
         model(start(), user("set"), exclusive("g"), service("late"), service("early", inner=follow), end(), ways)
@@ -38,7 +43,7 @@ def test_a_date_stays_a_date(world):
     engine.complete_user_task(person, actor="ann")
 
     assert world.where(instance) == ["early"]
-    assert GIVEN == [date(2026, 11, 29)]
+    assert [date(2026, 11, 29)] == GIVEN
     (task,) = engine.fetch_and_lock(["early"], worker="w", lock_seconds=60)
     assert task.variables["due"] == {"$type": "date", "value": "2026-11-29"}
     assert task.variables["follow"] == {"$type": "date", "value": "2026-11-30"}
