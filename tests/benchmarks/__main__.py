@@ -4,38 +4,102 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def main() -> int:
-    """Exit status: 0 all figures measured, 1 some could not be, 2 no such figure."""
-    parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="figures; all of them without one")
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument(
-        "--short", dest="scale", action="store_const", const="short", default="usual", help="tiny numbers"
-    )
-    size.add_argument("--full", dest="scale", action="store_const", const="full", help="the largest numbers")
-    options = parser.parse_args()
-    os.environ.setdefault("DATABASE_URL", "postgresql:///none")
+def prepare() -> None:
+    """Django, with settings that need no server yet."""
+    os.environ.update(DATABASE_URL="postgresql:///none", DATABASE_POOL_SIZE="0", DEBUG="0", LOG_LEVEL="ERROR")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("SECRET_KEY", "bench")
-    os.environ.setdefault("LOG_LEVEL", "WARNING")
+    # Handlers of the figures that run Celery; settings of a site are those of every site.
+    os.environ["EXTRA_APPS"] = "tests.benchmarks.handling"
+    os.environ["EXAMPLES"] = "0"
     import django
 
     django.setup()
-    from tests.benchmarks import hot_path
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="script/bench", description="Measure the engine against PostgreSQL itself.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="figures; all of them without one (see --list)")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--short", dest="scale", action="store_const", const="short", help="tiny numbers")
+    size.add_argument("--full", dest="scale", action="store_const", const="full", help="the largest numbers")
+    parser.add_argument("--from", dest="after", metavar="NAME", help="this figure and those that follow it")
+    parser.add_argument("--no-page", action="store_true", help="leave docs/performance.md as it is")
+    parser.add_argument("--list", action="store_true", help="the names of the figures")
+    parser.set_defaults(scale="usual")
+    return parser.parse_args()
+
+
+@contextmanager
+def at_most(minutes: int) -> Iterator[None]:
+    """Raise TimeoutError in the block after so many minutes."""
+
+    def over(number: int, frame: object) -> None:
+        raise TimeoutError(f"given up after {minutes} minutes")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(60 * minutes)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def main() -> int:
+    """Exit status: 0 all figures were measured, 1 some were not, 2 there is no such figure."""
+    asked = options()
+    prepare()
+    from tests.benchmarks import page, table
     from tests.benchmarks.ground import started
-    from tests.benchmarks.lines import say
+    from tests.benchmarks.lines import HEAD, say
 
+    if asked.list:
+        print("\n".join(figure.name for figure in table.FIGURES))
+        return 0
+    try:
+        figures = table.chosen(asked.names, asked.after)
+    except KeyError as unknown:
+        say(f"there is no figure {unknown}: {', '.join(figure.name for figure in table.FIGURES)}")
+        return 2
+    writing = not asked.no_page and asked.scale != "short"
+    failed = []
     folder = Path(os.environ.get("TOKENTRAIL_BENCH") or tempfile.mkdtemp(prefix="tokentrail-bench-"))
-    with started(folder, durable=options.scale != "short") as ground:
-        for line in hot_path.run(ground, options.scale):
-            print(line.as_json(), flush=True)
-            say(" | ".join(line.as_cells()))
-    return 0
+    say(" | ".join(HEAD))
+    with started(folder, durable=asked.scale != "short") as ground:
+        if writing:
+            with ground.administration() as server:
+                page.write("machine", page.machine(server))
+        for figure in figures:
+            lines, trouble, began = [], None, time.monotonic()
+            try:
+                with at_most(figure.minutes[asked.scale]):
+                    for line in figure.run(ground, asked.scale):
+                        lines.append(line)
+                        print(line.as_json(), flush=True)
+                        say(" | ".join(line.as_cells()))
+            except Exception as problem:
+                traceback.print_exc()
+                trouble = f"{type(problem).__name__}: {str(problem).strip().splitlines()[-1] if str(problem) else ''}"
+                failed.append(figure.name)
+            say(f"-- {figure.name}: {time.monotonic() - began:.0f} s{', ' + trouble if trouble else ''}")
+            if writing:
+                page.write(figure.name, page.shown(lines, asked.scale, trouble=trouble))
+    if failed:
+        say(f"not measured to the end: {', '.join(failed)}")
+    return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import resource
+import signal
 import time
 import traceback
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from multiprocessing.connection import Connection
 from typing import Any, Self
 
 from django.db import connections
+
+PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,21 @@ class Crowd:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End them: each ends with its pipe, one that is in the middle of something is killed."""
         for pipe in self._pipes:
             pipe.close()
+        until = time.monotonic() + PATIENCE
         for pid in self._pids:
-            os.waitpid(pid, 0)
+            while not os.waitpid(pid, os.WNOHANG)[0]:
+                if time.monotonic() > until:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                    break
+                time.sleep(0.005)
+        self._pids = []
 
     def _receive(self) -> list[Answer]:
         answers = []

@@ -18,38 +18,39 @@ from uuid import UUID
 from django.db import connection
 
 from bpm import engine
-from bpm.engine.acting import act
-from bpm.semantics.commands import StartInstance
 from bpm.store import django_channel, ids
 from bpm.store.unit import Unit
-from tests.benchmarks import models, pgbench
+from tests.benchmarks import models, pgbench, stock
 from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.ground import Ground
 from tests.benchmarks.lines import Line, chosen, measured, percentiles, ratio
 
 NAME = "hot_path"
 OURS, LIMIT, BARE = "7001", "7002", "7003"
-FIRST = 1000  # ids are made of four digits
-MOST = 9000
-LOCK = 3600.0
+FIRST = 1000  # the limit's script makes ids of four digits
 CONNECTIONS = {"short": (1, 2), "usual": (1, 2, 4, 8, 16), "full": (1, 2, 4, 8, 16)}
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Instances of each kind, how often each is completed in a repetition (by the limit so many times more: its
-    connections are new each time, and their first commits are slow), and repetitions.
+    """Instances of each kind; how often each is completed in a repetition, by one or two connections and by more; by
+    the limit so many times more (its connections are new each time, and their first commits are slow); repetitions.
     """
 
     instances: int
-    passes: int
+    few: int
+    many: int
     limit: int
     repetitions: int
+
+    def passes(self, connections: int) -> int:
+        """How often each instance is completed in a repetition."""
+        return self.few if connections <= 2 else self.many
 
 
 def run(ground: Ground, scale: str) -> Iterator[Line]:
     """Every number of connections; then what pgbench's own script reaches here."""
-    size = chosen(scale, Size(32, 1, 1, 2), Size(1600, 1, 4, 3), Size(4800, 2, 2, 5))
+    size = chosen(scale, Size(32, 1, 1, 1, 2), Size(800, 1, 2, 3, 3), Size(3200, 1, 2, 2, 5))
     with ground.database(NAME):
         rounds = Rounds(ground, size)
         for connections in CONNECTIONS[scale]:
@@ -60,29 +61,15 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
 class Rounds:
     """Holds how often the instances of each kind have been completed, and so what their next commits write."""
 
-    def __init__(self, ground: Ground, size: Size) -> None:
+    def __init__(self, ground: Ground, size: Size, kinds: tuple[str, ...] = (OURS, LIMIT, BARE)) -> None:
         self.ground = ground
         self.size = size
-        self.rounds = dict.fromkeys((OURS, LIMIT, BARE), 0)
+        self.rounds = dict.fromkeys(kinds, 0)
         self.definitions = {kind: models.deployed(models.loop(f"loop{kind}", topic(kind))) for kind in self.rounds}
-        with Crowd(2, lambda place: Starter(place, 2, size.instances, self.definitions)) as crowd:
-            crowd.ask("start")
-        with connection.cursor() as cursor:
-            # The limit's script makes all ids of the instance's number; those that the engine drew are replaced.
-            cursor.execute("BEGIN; SET LOCAL session_replication_role = replica")
-            prefix = f"0000000a-0000-{LIMIT}-%"
-            for table, column, owner, part in (
-                ("runtime_run_record", "run_id", "thread_id", "7012"),
-                ("variables", "id", "instance_id", "7022"),
-            ):
-                cursor.execute(
-                    f"UPDATE {table} SET {column} = overlay({owner}::text PLACING %s FROM 15 FOR 4)::uuid"
-                    f" WHERE {owner}::text LIKE %s",
-                    [part, prefix],
-                )
-            cursor.execute("COMMIT")
-            for table in ("runtime_thread_version", "tokens", "external_tasks", "variables", "runtime_run_record"):
-                cursor.execute(f"VACUUM ANALYZE {table}")
+        for kind, definition in self.definitions.items():
+            pattern = engine.start(definition, {"n": 0}, actor=models.ACTOR).thread_id
+            # One more than are measured: the pattern of the bare calls.
+            stock.copies(pattern, size.instances + 1, group=kind, first=FIRST, overrides=MADE_OF_NUMBERS.get(kind))
 
     def lock(self, kind: str) -> None:
         """Lock the tasks of all instances of that kind that are READY, as fetches would."""
@@ -94,6 +81,15 @@ class Rounds:
         self.rounds[kind] += count
         return self.rounds[kind] - count + 1
 
+
+# The limit's script makes every id of the instance's number, so those that the engine draws are replaced.
+MADE_OF_NUMBERS = {
+    LIMIT: {
+        "runtime_run_record": {"run_id": "('0000bbbb-7012-7000-8000-' || k.n || '00000000')::uuid"},
+        "process_instances": {"run_id": "('0000bbbb-7012-7000-8000-' || k.n || '00000000')::uuid"},
+        "variables": {"id": "('0000bbbb-7022-7000-8000-' || k.n || '00000000')::uuid"},
+    }
+}
 
 # What `fetch_and_lock` writes, for all tasks of a topic at once: 5,000 of them are not what is measured here.
 LOCKING = """
@@ -129,26 +125,7 @@ def worker(kind: str) -> str:
 
 def thread(kind: str, number: int) -> UUID:
     """The instance of that number."""
-    return UUID(f"0000000a-0000-{kind}-8000-{FIRST + number}00000000")
-
-
-class Starter:
-    """Starts its share of the instances of each kind, under ids that the limit's script can make itself."""
-
-    def __init__(self, place: int, of: int, instances: int, definitions: dict[str, UUID]) -> None:
-        self.numbers = range(place, instances + 1, of)  # one more: the pattern of the bare calls
-        self.definitions = definitions
-
-    def start(self) -> None:
-        """Start them all."""
-        for kind, definition in self.definitions.items():
-            for number in self.numbers:
-                act(
-                    thread(kind, number),
-                    lambda at: StartInstance(at=at, node=None, variables={"n": 0}, business_key=None),
-                    actor=models.ACTOR,
-                    definition=definition,
-                )
+    return stock.copied(FIRST + number, group=kind)
 
 
 class Ours:
@@ -262,7 +239,8 @@ class Pass:
 
 def _compared(ground: Ground, rounds: Rounds, size: Size, connections: int) -> Iterator[Line]:
     """The three ways in turn; the first round of each is to warm up."""
-    n = size.instances * size.passes
+    passes = size.passes(connections)
+    n = size.instances * passes
     share = size.instances // connections
     ours, bare, limit, took = [], [], [], []
     with (
@@ -271,9 +249,9 @@ def _compared(ground: Ground, rounds: Rounds, size: Size, connections: int) -> I
         Crowd(1, lambda place: Pattern(place, size.instances)) as pattern,
     ):
         for repetition in range(size.repetitions + 1):
-            spoken, seconds = _ours(ground, rounds, size, workers)
-            bared = _bare(ground, rounds, size, callers, pattern)
-            limited = _limit(ground, rounds, size, connections, share)
+            spoken, seconds = _ours(ground, rounds, passes, workers)
+            bared = _bare(ground, rounds, passes, callers, pattern)
+            limited = _limit(ground, rounds, passes * size.limit, connections, share)
             if repetition:
                 ours.append(spoken)
                 bare.append(bared)
@@ -298,9 +276,9 @@ def _compared(ground: Ground, rounds: Rounds, size: Size, connections: int) -> I
     yield measured("hot-path limit", rates["l"], "commits/s", more={"server_ms": _middle(servers["l"])}, **about)
 
 
-def _ours(ground: Ground, rounds: Rounds, size: Size, crowd: Crowd) -> tuple[Pass, list[float]]:
+def _ours(ground: Ground, rounds: Rounds, passes: int, crowd: Crowd) -> tuple[Pass, list[float]]:
     seconds, cpu, server, took = 0.0, 0.0, 0.0, []
-    for _ in range(size.passes):
+    for _ in range(passes):
         rounds.lock(OURS)
         round = rounds.next(OURS)
         before = ground.cpu()
@@ -308,13 +286,13 @@ def _ours(ground: Ground, rounds: Rounds, size: Size, crowd: Crowd) -> tuple[Pas
         server += ground.cpu() - before
         seconds, cpu = seconds + done.seconds, cpu + done.cpu
         took += [each for share in done.values for each in share]
-    n = size.instances * size.passes
+    n = rounds.size.instances * passes
     return Pass(n / seconds, 1000 * cpu / n, 1000 * server / n), took
 
 
-def _bare(ground: Ground, rounds: Rounds, size: Size, crowd: Crowd, pattern: Crowd) -> Pass:
+def _bare(ground: Ground, rounds: Rounds, passes: int, crowd: Crowd, pattern: Crowd) -> Pass:
     seconds, cpu, server = 0.0, 0.0, 0.0
-    for _ in range(size.passes):
+    for _ in range(passes):
         rounds.lock(BARE)
         recorded = pattern.ask("complete", rounds.next(BARE)).values[0]
         crowd.ask("prepare", *recorded)
@@ -322,13 +300,12 @@ def _bare(ground: Ground, rounds: Rounds, size: Size, crowd: Crowd, pattern: Cro
         done = crowd.ask("complete")
         server += ground.cpu() - before
         seconds, cpu = seconds + done.seconds, cpu + done.cpu
-    n = size.instances * size.passes
+    n = rounds.size.instances * passes
     return Pass(n / seconds, 1000 * cpu / n, 1000 * server / n)
 
 
-def _limit(ground: Ground, rounds: Rounds, size: Size, connections: int, share: int) -> Pass:
+def _limit(ground: Ground, rounds: Rounds, often: int, connections: int, share: int) -> Pass:
     rounds.lock(LIMIT)
-    often = size.passes * size.limit
     variables = {
         "base": rounds.next(LIMIT, often), "definition": rounds.definitions[LIMIT], "first": FIRST, "share": share,
         "i": -1,

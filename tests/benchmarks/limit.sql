@@ -29,14 +29,14 @@
 \startpipeline
 BEGIN;
 SELECT version FROM runtime_thread_version
-WHERE thread_id = ('0000000a-0000-7002-8000-' || :n || '00000000')::uuid FOR UPDATE;
+WHERE thread_id = ('0000bbbb-7002-7000-8000-' || :n || '00000000')::uuid FOR UPDATE;
 WITH k AS MATERIALIZED (
-    SELECT ('0000000a-0000-7002-8000-' || :n || '00000000')::uuid AS thread,
-           ('0000000a-0000-7002-8000-' || :n || '00000001')::uuid AS token,
-           ('0000000a-0000-7002-8000-' || :n || lpad(to_hex(:done::integer), 8, '0'))::uuid AS done,
-           ('0000000a-0000-7002-8000-' || :n || lpad(to_hex(:next::integer), 8, '0'))::uuid AS next,
-           ('0000000a-0000-7012-8000-' || :n || '00000000')::uuid AS run,
-           ('0000000a-0000-7022-8000-' || :n || '00000000')::uuid AS variable,
+    SELECT ('0000bbbb-7002-7000-8000-' || :n || '00000000')::uuid AS thread,
+           ('0000bbbb-7002-7000-8000-' || :n || '00000001')::uuid AS token,
+           ('0000bbbb-7002-7000-8000-' || :n || lpad(to_hex(:done::integer), 8, '0'))::uuid AS done,
+           ('0000bbbb-7002-7000-8000-' || :n || lpad(to_hex(:next::integer), 8, '0'))::uuid AS next,
+           ('0000bbbb-7012-7000-8000-' || :n || '00000000')::uuid AS run,
+           ('0000bbbb-7022-7000-8000-' || :n || '00000000')::uuid AS variable,
            :version::bigint AS version, :definition::uuid AS definition,
            CASE :there::integer WHEN 1 THEN 'a' ELSE 'b' END AS origin,
            CASE :there::integer WHEN 1 THEN 'b' ELSE 'a' END AS target,

@@ -49,6 +49,16 @@ def fork(key: str, topic: str, branches: int) -> str:
     return process(key, elements + "".join(task(name, topic) for name in names), flows)
 
 
+def mixed(key: str, topic: str) -> str:
+    """Three tasks in a row, a fork of four and its join, two tasks: nine tasks in all, four branches."""
+    names = [f"t{number}" for number in range(1, 10)]
+    elements = '<startEvent id="s"/><parallelGateway id="split"/><parallelGateway id="join"/><endEvent id="e"/>'
+    flows = [("s", "t1"), ("t1", "t2"), ("t2", "t3"), ("t3", "split")]
+    flows += [flow for name in names[3:7] for flow in (("split", name), (name, "join"))]
+    flows += [("join", "t8"), ("t8", "t9"), ("t9", "e")]
+    return process(key, elements + "".join(task(name, topic) for name in names), flows)
+
+
 def many(key: str, topic: str) -> str:
     """Start, a task for each element of the variable `items` at once, end."""
     inside = '<multiInstanceLoopCharacteristics camunda:collection="${items}" camunda:elementVariable="item"/>'
@@ -59,8 +69,8 @@ def many(key: str, topic: str) -> str:
 def waiting(key: str) -> str:
     """Start, wait until the time in the variable `until`, end."""
     timer = (
-        '<intermediateCatchEvent id="w"><timerEventDefinition><timeDate xsi:type="tFormalExpression">${until}</timeDate>'
-        "</timerEventDefinition></intermediateCatchEvent>"
+        '<intermediateCatchEvent id="w"><timerEventDefinition><timeDate xsi:type="tFormalExpression">'
+        "${until}</timeDate></timerEventDefinition></intermediateCatchEvent>"
     )
     return process(key, f'<startEvent id="s"/>{timer}<endEvent id="e"/>', [("s", "w"), ("w", "e")])
 

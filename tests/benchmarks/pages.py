@@ -1,0 +1,75 @@
+"""The cockpit's pages over a large database, as an operator asks for them: inside the site, without network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.contrib.auth.models import Group, User
+from django.db import connection
+from django.test import Client
+
+from bpm.store import access
+from tests.benchmarks.ground import Ground
+from tests.benchmarks.grown import grown
+from tests.benchmarks.lines import Line, chosen, percentiles
+
+# What is asked for: {instance}, {definition} and {node} stand for those of the database, another one each time.
+PAGES = (
+    ("overview", "/cockpit/"),
+    ("processes", "/cockpit/processes/"),
+    ("a process", "/cockpit/processes/{definition}/"),
+    ("instances", "/cockpit/instances/"),
+    ("instances, running", "/cockpit/instances/?state=RUNNING"),
+    ("instances, one process", "/cockpit/instances/?process=generated_order"),
+    ("an instance", "/cockpit/instances/{instance}/"),
+    ("its timeline", "/cockpit/instances/{instance}/timeline/"),
+    ("external tasks", "/cockpit/work/"),
+    ("user tasks", "/cockpit/tasks/"),
+    ("incidents", "/cockpit/incidents/"),
+)
+
+
+def run(ground: Ground, scale: str) -> Iterator[Line]:
+    """Each page so many times, in turn, after one round to warm up."""
+    rounds = chosen(scale, 1, 40, 100)
+    with grown(ground, scale) as there:
+        client = _operator()
+        instances, definitions = _some(rounds + 1)
+        took: dict[str, list[float]] = {name: [] for name, _ in PAGES}
+        for turn in range(rounds + 1):
+            for name, address in PAGES:
+                about = {
+                    "instance": instances[turn % len(instances)],
+                    "definition": definitions[turn % len(definitions)],
+                }
+                began = time.perf_counter()
+                answer = client.get(address.format(**about))
+                if answer.status_code != 200:
+                    raise RuntimeError(f"{address}: {answer.status_code}")
+                if turn:
+                    took[name].append(time.perf_counter() - began)
+        for name, _ in PAGES:
+            times = percentiles(took[name])
+            more = times | {"instances": there.instances, "of_events": there.events}
+            yield Line(
+                name=f"page: {name}", value=float(times["p95_ms"]), unit="ms (p95)", n=len(took[name]), more=more
+            )
+
+
+def _operator() -> Client:
+    access.fill_groups()
+    user, _ = User.objects.get_or_create(username="bench", is_staff=True)
+    user.groups.add(Group.objects.get(name="operators"))
+    client = Client(headers={"host": "localhost"})
+    client.force_login(user)
+    return client
+
+
+def _some(count: int) -> tuple[list[UUID], list[UUID]]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM process_instances TABLESAMPLE BERNOULLI (10) LIMIT %s", [count])
+        instances = [row[0] for row in cursor.fetchall()]
+        cursor.execute("SELECT id FROM process_definitions")
+        return instances, [row[0] for row in cursor.fetchall()]
