@@ -10,6 +10,7 @@ answered, the engine checked, and tampering found.
     canonical, lines     a row's canonical form, and streaming rows in it
     chain, sealing       the chain of seals; sealing what is committed, behind the horizon of open transactions
     verifying, heads     recomputing all of it and naming what is not as it was; heads that are kept elsewhere
+    deployed             definitions, held against what the log says of them
     sealed_rows          the rows of seals, in the database and in archives
     export               history in the formats of auditors and of process mining
     archive              finished months, moved out and still believed; retention

@@ -12,6 +12,7 @@ snapshot open for an hour.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ from bpm.audit.archive import catalog
 from bpm.audit.archive.catalog import Part
 from bpm.audit.canonical import Table
 from bpm.audit.chain import Epoch, Head, Seal
+from bpm.audit.deployed import DEPLOY, Digests, digests_of, judge_definitions
 from bpm.audit.lines import prepare, stored_lines
 from bpm.audit.sealed_rows import sealed_lines
 from bpm.audit.statements import ask
@@ -37,6 +39,9 @@ CODES = {
     "chain-broken": "A seal follows the one before it.",
     "impossible": "No row names a transaction that has not begun.",
     "head-differs": "The chain holds the head that was kept elsewhere.",
+    "definition-changed": "A definition is as it was deployed.",
+    "definition-missing": "A definition that was deployed is there.",
+    "definition-stray": "Every definition was deployed by the commit that it names.",
 }
 # At most so many rows of one seal and table are named.
 NAMED = 50
@@ -64,6 +69,9 @@ class Verification:
     kept: dict[int, str] = field(default_factory=dict)
     seals: int = 0
     rows: int = 0
+    definitions: int = 0
+    # What sealed Deploy commits say of their definitions, by sequence.
+    deployed: dict[int, Digests] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     head: Head = field(default_factory=Head)
 
@@ -99,6 +107,10 @@ def verify_seals(
             prepare(channel)
             _judge_rest(found, channel, known)
             _judge_kept(found, channel, archives)
+    with histories.snapshot() as channel:
+        found.definitions = judge_definitions(
+            lambda code, message: found.find(code, 0, message), found.deployed, channel=channel
+        )
     for number, digest in found.kept.items():
         found.find("head-differs", number, f"the head {digest} was kept elsewhere; the chain has no such seal")
     return found
@@ -202,6 +214,8 @@ def _digest(
         rows += 1
         if table.name == "runtime_commit":
             commits[sequence] = xid
+            if _DEPLOYS in line:
+                _note_deployment(found, canonical.fields(table, line))
         elif sequence >= 0 and commits.get(sequence) != xid:
             message = f"{_said(table, line)} names commit {sequence}, which its transaction {xid} did not write"
             found.find("stray", run[len(done)].number, message)
@@ -213,6 +227,14 @@ def _digest(
         done.append((rows, digest.hexdigest()))
         rows, digest = 0, hashlib.sha256()
     return done
+
+
+_DEPLOYS = f"\t{DEPLOY}\t".encode()
+
+
+def _note_deployment(found: Verification, row: dict[str, str | None]) -> None:
+    if row["command"] == DEPLOY:
+        found.deployed[int(row["sequence"] or 0)] = digests_of(json.loads(row["arguments"] or "{}"))
 
 
 def _name(found: Verification, channel: Channel, seal: Seal, table: Table, lines: Iterator[bytes]) -> None:

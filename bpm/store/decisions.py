@@ -163,25 +163,31 @@ def store(
     return [one for file in new for one in _store(file, deployment, commit, actor)]
 
 
+def named_rows(new: NewDecisions) -> Iterator[dict[str, Any]]:
+    """What the rows of the file's decisions hold beside the model itself."""
+    for element in new.decisions.callable:
+        if element.id in new.keys:
+            title, tag = (element.title, element.tag) if isinstance(element, Decision) else ("", "")
+            yield {
+                "key": element.id,
+                "name": title or element.name,
+                "version_tag": tag or None,
+                "source": new.source,
+                "resource": new.resource,
+            }
+
+
 def _store(new: NewDecisions, deployment: UUID, commit: OutsideCommit, actor: str) -> Iterator[DecisionDefinition]:
     evaluator = _EVALUATORS.get(new.digest, lambda: Evaluator(new.decisions))
     text = dumps(new.encoded)
-    for element in new.decisions.callable:
-        if element.id not in new.keys:
-            continue
-        title, tag = (element.title, element.tag) if isinstance(element, Decision) else ("", "")
-        version = commit.run("next_decision_version", {"key": element.id})[0][0]
-        row: dict[str, Any] = {
-            "id": ids.definition("decision", element.id, version, new.digest, new.source_hash),
-            "key": element.id,
+    for named in named_rows(new):
+        version = commit.run("next_decision_version", {"key": named["key"]})[0][0]
+        row: dict[str, Any] = named | {
+            "id": ids.definition("decision", named["key"], version, new.digest, new.source_hash),
             "version": version,
-            "name": title or element.name,
-            "version_tag": tag or None,
             "decisions": text,
             "decisions_hash": new.digest,
-            "source": new.source,
             "source_hash": new.source_hash,
-            "resource": new.resource,
             "deployment": deployment,
             "actor": actor,
         }

@@ -59,3 +59,34 @@ SELECT (SELECT extract(epoch FROM clock_timestamp() - c.at)::double precision FR
         WHERE c.xid >= %(until)s::text::xid8 ORDER BY c.xid LIMIT 1),
        (SELECT extract(epoch FROM max(clock_timestamp() - a.xact_start))::double precision FROM pg_stat_activity a
         WHERE a.backend_xid IS NOT NULL OR a.backend_xmin IS NOT NULL);
+
+-- name: deployments
+-- What the commits say that definitions name, but for those that were read already.
+SELECT c.sequence, c.arguments::text FROM runtime_commit c
+WHERE c.command = 'Deploy' AND c.sequence IN (
+    SELECT commit_version FROM process_definitions UNION SELECT commit_version FROM decision_definitions
+    EXCEPT SELECT unnest(%(known)s::bigint[])
+);
+
+-- name: process_definition_ids
+-- All of them, in the order of their versions.
+SELECT id FROM process_definitions ORDER BY key, version;
+
+-- name: process_definition
+-- One, as JSON.
+SELECT json_build_object('key', key, 'version', version, 'name', name, 'version_tag', version_tag, 'model', graph,
+                         'model_hash', graph_hash, 'source', source, 'source_hash', source_hash, 'resource', resource,
+                         'joins', joins, 'whole_scopes', whole_scopes, 'reads', reads, 'dynamic', dynamic,
+                         'sequence', commit_version)::text
+FROM process_definitions WHERE id = %(id)s::uuid;
+
+-- name: decision_definition_ids
+-- All of them, in the order of their versions.
+SELECT id FROM decision_definitions ORDER BY key, version;
+
+-- name: decision_definition
+-- One, as JSON.
+SELECT json_build_object('key', key, 'version', version, 'name', name, 'version_tag', version_tag, 'model', decisions,
+                         'model_hash', decisions_hash, 'source', source, 'source_hash', source_hash,
+                         'resource', resource, 'sequence', commit_version)::text
+FROM decision_definitions WHERE id = %(id)s::uuid;

@@ -1,7 +1,8 @@
 """Verify the seals: is history what it was when it was sealed?
 
 Every sealed row is read and hashed anew, and the chain of seals is recomputed. What was changed, removed or inserted
-since is named, whoever did it and however: triggers and rights play no part.
+since is named, whoever did it and however: triggers and rights play no part. Definitions are held against what the log
+says of their deployment.
 
     manage.py bpm verify-seals                          the whole chain
     manage.py bpm verify-seals --write-head head.json   and write its head: sign it, keep it elsewhere
@@ -43,8 +44,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     for finding in found.findings:
         command.stdout.write(str(finding))
     command.stdout.write(
-        f"{found.seals} seals, {found.rows} rows verified in {seconds:.1f} s; {len(found.findings)} findings;"
-        f" head {found.head.number} {found.head.hash}"
+        f"{found.seals} seals, {found.rows} rows, {found.definitions} definitions verified in {seconds:.1f} s;"
+        f" {len(found.findings)} findings; head {found.head.number} {found.head.hash}"
     )
     if options["write_head"] and not found.findings:
         try:

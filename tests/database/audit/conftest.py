@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -60,22 +61,32 @@ def database(postgres: Postgres) -> str:
     return socket_url(postgres.sockets, str(connection.settings_dict["NAME"]))
 
 
+TAMPERER = """
+import json, psycopg, sys
+with psycopg.connect(sys.argv[1], autocommit=True) as connection:
+    connection.execute("SET session_replication_role = replica")
+    for line in sys.stdin:
+        print(connection.execute(json.loads(line)).rowcount, flush=True)
+"""
+
+
 @pytest.fixture
-def tamper(database: str, transactional_db: None) -> Tamper:
+def tamper(database: str, transactional_db: None) -> Iterator[Tamper]:
     """Run SQL as a superuser with all triggers off, in another process that has nothing of the program."""
-    program = (
-        "import psycopg, sys\n"
-        "with psycopg.connect(sys.argv[1]) as connection:\n"
-        "    connection.execute('SET session_replication_role = replica')\n"
-        "    done = connection.execute(sys.argv[2])\n"
-        "    assert done.rowcount != 0, 'nothing was changed'\n"
-    )
+    environment = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
+    command = [sys.executable, "-c", TAMPERER, database]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
 
-    def run(sql: str) -> None:
-        environment = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
-        subprocess.run([sys.executable, "-c", program, database, sql], check=True, env=environment)
+        def run(sql: str) -> None:
+            process.stdin.write(f"{json.dumps(sql)}\n")
+            process.stdin.flush()
+            assert process.stdout.readline().strip() not in ("", "0"), f"nothing was changed: {sql}"
 
-    return run
+        yield run
+        process.stdin.close()
 
 
 @pytest.fixture

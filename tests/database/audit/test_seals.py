@@ -6,6 +6,8 @@ The tamperer is raw SQL of a superuser with all triggers off, in another process
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -17,6 +19,7 @@ from bpm.audit.canonical import FORM, FORMS, fields, line_of
 from bpm.audit.lines import prepare, stored_lines
 from bpm.store import histories
 from tests.database.audit.conftest import ORDER
+from tests.database.decisions.conftest import tiers
 
 
 def history(world, number: int = 2):
@@ -63,47 +66,113 @@ def test_an_untouched_history_verifies(world, bpm, tmp_path):
     assert bpm("verify-seals", "--head", tmp_path / "head.json")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("spoiling", "code", "named"),
-    [
-        ("UPDATE token_events SET node_id = 'X' WHERE event_type = 'TOKEN_FORKED'", "changed", "TOKEN_FORKED"),
-        ("UPDATE runtime_commit SET actor = 'eve' WHERE command = 'StartInstance'", "changed", "StartInstance"),
-        ("UPDATE runtime_commit SET at = at + interval '1 us' WHERE command = 'Deploy'", "changed", "Deploy"),
-        ("UPDATE runtime_state_command SET value = '1' WHERE name = 'n'", "changed", "SET n"),
-        ("UPDATE runtime_state_command SET stated_reason = '' WHERE name = 'n'", "changed", "SET n"),
-        ("DELETE FROM external_task_events WHERE event_type = 'TASK_LOCKED'", "removed", "external_task_events"),
-        ("DELETE FROM engine_events WHERE event_type = 'ENGINE_TICK'", "removed", "engine_events"),
-        ("DELETE FROM runtime_commit WHERE command = 'FetchAndLock'", "removed", "runtime_commit"),
-        (
-            "UPDATE token_events e SET ordinal = 1 - ordinal WHERE ordinal < 2 AND commit_sequence ="
-            " (SELECT max(commit_sequence) FROM token_events WHERE event_type = 'TOKEN_JOINED')",
-            "changed",
-            "token_events",
-        ),
-        (
-            "INSERT INTO token_events (at, instance_id, event_type, payload, actor, engine_version, format, xid,"
-            " commit_sequence, ordinal) SELECT at, instance_id, 'TOKEN_CREATED', '{}', 'eve', engine_version, format,"
-            " xid, commit_sequence, 99 FROM token_events LIMIT 1",
-            "inserted",
-            "TOKEN_CREATED",
-        ),
-        ("UPDATE token_events SET xid = '9000000000'::xid8 WHERE event_type = 'TOKEN_FORKED'", "impossible", "FORKED"),
-        ("DELETE FROM runtime_seal WHERE number = 2", "seal-missing", "2 is missing"),
-        ("UPDATE runtime_seal SET commits = 0 WHERE number = 2", "seal-changed", "commits"),
-        ("UPDATE runtime_seal SET body = replace(body, '\"', '') WHERE number = 2", "seal-changed", "seal 2"),
-        ("UPDATE runtime_seal SET hash = repeat('0', 64) WHERE number = 2", "chain-broken", "seal 3"),
-        ("UPDATE runtime_seal_epoch SET server = 'x'", "seal-changed", "epoch 1"),
-    ],
+# Raw SQL, the code of what is found, and what is named.
+TAMPERINGS = (
+    ("UPDATE token_events SET node_id = 'X' WHERE event_type = 'TOKEN_FORKED'", "changed", "TOKEN_FORKED"),
+    ("UPDATE runtime_commit SET actor = 'eve' WHERE command = 'StartInstance'", "changed", "StartInstance"),
+    ("UPDATE runtime_commit SET at = at + interval '1 us' WHERE command = 'Deploy'", "changed", "Deploy"),
+    ("UPDATE runtime_state_command SET value = '1' WHERE name = 'n'", "changed", "SET n"),
+    ("UPDATE runtime_state_command SET stated_reason = '' WHERE name = 'n'", "changed", "SET n"),
+    ("DELETE FROM external_task_events WHERE event_type = 'TASK_LOCKED'", "removed", "external_task_events"),
+    ("DELETE FROM engine_events WHERE event_type = 'ENGINE_TICK'", "removed", "engine_events"),
+    ("DELETE FROM runtime_commit WHERE command = 'FetchAndLock'", "removed", "runtime_commit"),
+    (
+        "UPDATE token_events e SET ordinal = 1 - ordinal WHERE ordinal < 2 AND commit_sequence ="
+        " (SELECT max(commit_sequence) FROM token_events WHERE event_type = 'TOKEN_JOINED')",
+        "changed",
+        "token_events",
+    ),
+    (
+        "INSERT INTO token_events (at, instance_id, event_type, payload, actor, engine_version, format, xid,"
+        " commit_sequence, ordinal) SELECT at, instance_id, 'TOKEN_CREATED', '{}', 'eve', engine_version, format,"
+        " xid, commit_sequence, 99 FROM token_events LIMIT 1",
+        "inserted",
+        "TOKEN_CREATED",
+    ),
+    ("UPDATE token_events SET xid = '9000000000'::xid8 WHERE event_type = 'TOKEN_FORKED'", "impossible", "FORKED"),
+    ("DELETE FROM runtime_seal WHERE number = 2", "seal-missing", "2 is missing"),
+    ("UPDATE runtime_seal SET commits = 0 WHERE number = 2", "seal-changed", "commits"),
+    ("UPDATE runtime_seal SET body = replace(body, '\"', '') WHERE number = 2", "seal-changed", "seal 2"),
+    ("UPDATE runtime_seal SET hash = repeat('0', 64) WHERE number = 2", "chain-broken", "seal 3"),
+    ("UPDATE runtime_seal_epoch SET server = 'x'", "seal-changed", "epoch 1"),
 )
-def test_tampering_is_found_and_named(world, bpm, tamper, spoiling, code, named):
+# The same for definitions.
+DEFINITIONS = (
+    (
+        "UPDATE process_definitions SET graph = jsonb_set(graph, '{nodes,A,name}', '\"else\"')",
+        "changed: definition order 1: its model: not",
+    ),
+    ("UPDATE process_definitions SET source = source || ' '", "changed: definition order 1: its source: not"),
+    ("UPDATE process_definitions SET version = 7", "changed: definition order 7: its id or version: not"),
+    ("UPDATE process_definitions SET reads = '[\"n\"]'", "changed: definition order 1: what is beside them: not"),
+    ("UPDATE process_definitions SET graph_hash = ''", "changed: definition order 1: the hash of its model: not"),
+    ("UPDATE process_definitions SET commit_version = 7", "stray: definition order 1 names commit 7"),
+    ("UPDATE process_definitions SET key = 'other'", "stray: definition other 1: commit"),
+    ("DELETE FROM process_definitions", "missing: definition order, which commit"),
+    ("UPDATE decision_definitions SET decisions = '{}'", "changed: decision tier 1: its model: not"),
+    ("UPDATE decision_definitions SET source = ''", "changed: decision tier 1: its source: not"),
+    ("UPDATE decision_definitions SET name = 'else'", "changed: decision tier 1: what is beside them: not"),
+    ("DELETE FROM decision_definitions", "missing: decision tier, which commit"),
+)
+
+
+@pytest.fixture
+def undo(observer: Any) -> Callable[[str], None]:
+    """undo(sql): the tables that the statement names are as they were when they were first asked for."""
+    tables = [table.name for table in FORMS[FORM]]
+    tables += ["runtime_seal", "runtime_seal_epoch", "process_definitions", "decision_definitions"]
+    observer.execute("SET session_replication_role = replica")
+    kept = False
+
+    def undo(statement: str) -> None:
+        nonlocal kept
+        for table in tables:
+            if not kept:
+                observer.execute(f"CREATE TEMPORARY TABLE kept_{table} AS SELECT * FROM {table}")
+            elif table in statement:
+                observer.execute(f"DELETE FROM {table}")
+                observer.execute(f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM kept_{table}")
+        kept = True
+
+    return undo
+
+
+def test_tampering_is_found_and_named(world, bpm, tamper, undo):
     history(world)
     engine.tick("timers", {"fired": 1})
     sealing.seal(commits=8)
+    for spoiling, code, named in TAMPERINGS:
+        undo(spoiling)
+        assert bpm("verify-seals")[0] == 0
+        tamper(spoiling)
+        status, said = bpm("verify-seals")
+        assert status == 1, spoiling
+        assert any(line.startswith(code) and named in line for line in said.splitlines()), (spoiling, said)
+        undo(spoiling)
+
+
+def test_a_definition_that_was_changed_is_found_and_named(world, bpm, tamper, undo):
+    engine.deploy({"tier.dmn": tiers(), "order.bpmn": ORDER}, actor="tester")
+    status, told = bpm("verify-seals")
+    assert status == 0 and "2 definitions verified" in told, told
+    sealing.seal()
+    for spoiling, said in DEFINITIONS:
+        undo(spoiling)
+        status, told = bpm("verify-seals")
+        assert status == 0 and "2 definitions verified" in told, told
+        tamper(spoiling)
+        status, told = bpm("verify-seals")
+        assert status == 1 and f"definition-{said}" in told, (spoiling, told)
+        undo(spoiling)
+
+
+def test_definitions_of_older_versions_are_held_against_their_hash(world, bpm, tamper):
+    world.deploy(ORDER)
+    tamper("UPDATE runtime_commit SET arguments = arguments - 'digests' WHERE command = 'Deploy'")
+    sealing.seal()
     assert bpm("verify-seals")[0] == 0
-    tamper(spoiling)
-    status, said = bpm("verify-seals")
-    assert status == 1
-    assert any(line.startswith(code) and named in line for line in said.splitlines()), said
+    tamper("UPDATE process_definitions SET graph = jsonb_set(graph, '{nodes,A,name}', '\"else\"')")
+    assert "definition order 1: its model does not have its hash" in bpm("verify-seals")[1]
 
 
 def test_what_was_inserted_into_the_past_is_a_stray_even_when_it_is_sealed(world, bpm, tamper):
