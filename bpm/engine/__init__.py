@@ -22,6 +22,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
 - `trying`         what cannot be done blocks nothing else and becomes an incident
 - `recovery`       what schedulers ask again and again: locks that ran out, tokens left behind, what has ended
+- `files`          keep_file, read_file: files that variables refer to
 - `variables`      what comes in as JSON; `errors` what is raised; `acting` how a verb acts
 - `subscriptions`  what starts a process without anybody naming it
 """
@@ -42,6 +43,7 @@ from bpm.engine.external_tasks import (
     throw_task_error,
     unlock_task,
 )
+from bpm.engine.files import File, keep_file, read_file
 from bpm.engine.follow import continue_instance
 from bpm.engine.messages import correlate, publish, throw_signal
 from bpm.engine.operators import (
@@ -82,6 +84,7 @@ __all__ = [
     "EngineError",
     "Evaluated",
     "EvaluationFailed",
+    "File",
     "Invalid",
     "InvalidVariables",
     "KeyConflict",
@@ -114,11 +117,13 @@ __all__ = [
     "fire_start_timers",
     "fire_timer",
     "forgotten_tasks",
+    "keep_file",
     "loads",
     "migrate_instance",
     "modify_instance",
     "plan_migration",
     "publish",
+    "read_file",
     "recover",
     "register",
     "release_expired_locks",

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.engine.acting import act, counted, entity, instance
+from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.store.records import CommitRecord
@@ -58,19 +59,32 @@ def set_variables(
     actor: str,
     unset: Sequence[str] = (),
     token: UUID | str | None = None,
+    local: bool = False,
     reason: str | None = None,
     key: str | None = None,
 ) -> CommitRecord:
-    """Write and unset variables of the process, or as seen from one of its tokens. Raises NotFound, InvalidVariables,
-    Refused.
+    """Write and unset variables of the process, or as seen from one of its tokens: each where it is, a new one in the
+    process. `local`: in the token's own scope, which its activity and what lies inside see.
+
+    Raises NotFound, InvalidVariables, Invalid, Refused.
     """
     thread = instance(id)
-    where = 0 if token is None else entity(token, "token").ordinal
+    where = 0 if token is None else _token_of(thread, token)
+    if local and token is None:
+        raise Invalid("local variables are those of a token: name it")
     given, gone = checked(variables), tuple(checked(dict.fromkeys(unset), what="names to unset"))
     return act(
         thread,
-        lambda at: c.SetVariables(at=at, token=where, variables=given, unset=gone),
+        lambda at: c.SetVariables(at=at, token=where, variables=given, unset=gone, local=local),
         actor=actor,
         reason=reason,
         key=key,
     )
+
+
+def _token_of(thread: UUID, id: UUID | str) -> int:
+    """The ordinal of a token of that instance. Raises NotFound."""
+    found = entity(id, "token")
+    if found.instance != thread:
+        raise NotFound(f"the instance {thread} has no token {id}")
+    return found.ordinal

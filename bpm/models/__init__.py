@@ -10,6 +10,7 @@ foreign key constraint: they are never dangling inside an instance, and each wou
 
 - `definitions`, `decisions`, `instances`, `tokens`, `tasks`, `timers`, `people`, `variables`, `messages`: runtime
 - `history`: the events; `log`: the commit log and what stands beside it; `clock`: the offset of test databases
+- `files`: contents that variables refer to
 - `access`: tokens of programs, rights; `seals`: the chain of hashes over history; `archives`: what was moved out
 - `rules`: triggers; `columns`: what tables share; `installation`: what each migrate finishes with
 """
@@ -23,6 +24,7 @@ from bpm.models.archives import Archive, ArchivedInstance, Export, Retention
 from bpm.models.clock import ClockOffset
 from bpm.models.decisions import DecisionDefinition
 from bpm.models.definitions import ProcessDefinition, StartSubscription
+from bpm.models.files import VariableFile
 from bpm.models.history import (
     EngineEvent,
     ExternalTaskEvent,
@@ -74,6 +76,7 @@ __all__ = [
     "TokenLink",
     "UserTask",
     "Variable",
+    "VariableFile",
     "WaitTicket",
     "WorkEvent",
 ]

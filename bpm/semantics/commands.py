@@ -161,11 +161,14 @@ class CallEscalated(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetVariables(Command):
-    """Write variables in the scope of a token (0: the process)."""
+    """Write variables as seen from a token (0: the process): each where it is, and a new one in the process. `local`:
+    in the token's own scope, and there alone.
+    """
 
     token: int = 0
     variables: dict[str, Any] = field(default_factory=dict)
     unset: tuple[str, ...] = ()
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bpm.semantics import commands as c
 from bpm.semantics import view
 from bpm.semantics.attempts import report
-from bpm.semantics.mappings import set_variable, unset_variable, write_outward
+from bpm.semantics.mappings import keep_beside, set_variable, unset_variable, write_outward
 from bpm.semantics.scopes import finish
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import cancel_below
@@ -21,10 +21,16 @@ def set_variables(work: Work, command: c.SetVariables) -> None:
     if command.token == 0:
         for name, content in command.variables.items():
             set_variable(work, 0, name, content)
+    elif command.local:
+        _open_token(work, command.token)
+        keep_beside(work, command.token, command.variables)
     else:
         _open_token(work, command.token)
         write_outward(work, command.token, command.variables)
     scopes = view.scope_locals(work.state, command.token)
+    if command.token and command.local:
+        own = work.token(command.token).local
+        scopes = [own] if own else []
     for name in command.unset:
         home = next((scope for scope in scopes if view.variable(work.state, scope, name) is not None), None)
         if home is not None:
