@@ -16,7 +16,7 @@ from ninja import Query, Router
 
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.audit.explain import explain, open_tokens
+from bpm.audit.explain import explain, explain_tokens, open_tokens
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream, trace
 from bpm.store import values
 
@@ -71,8 +71,7 @@ def get_explanation(request: HttpRequest, id: UUID, of: UUID | None = None) -> A
 
     `of`: only this token, or the token on which this task, timer, ticket or incident hangs.
     """
-    tokens = open_tokens(id) if of is None else [of]
-    found = [explanation for token in tokens if (explanation := explain(token)) is not None]
+    found = explain_tokens(open_tokens(id)) if of is None else [one for one in (explain(of),) if one is not None]
     mine = [explanation.as_json() for explanation in found if explanation.instance_id == id]
     if not mine and (of is not None or find_thread(id) is None):
         raise Problem("not_found", f"there is nothing to explain of {of or id} now")

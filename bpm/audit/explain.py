@@ -7,7 +7,7 @@ the commit and the ids that prove it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,8 +15,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from bpm.audit.trace import TraceEvent, Wanted, find_thread, trace
-from bpm.store import ids
+from bpm.audit.trace import TraceEvent, last_of_tokens
+from bpm.store import definitions, ids
 
 # The last steps of the way that are told.
 STEPS = 12
@@ -32,34 +32,42 @@ HANGS_ON = """
     LIMIT 1
 """
 STANDS_AT = """
-    SELECT t.node_id, t.state, t.commit_at, i.state, d.graph->'nodes'->t.node_id->>'name',
-           d.graph->'nodes'->t.node_id->>'kind'
-    FROM tokens t JOIN process_instances i ON i.id = t.instance_id
-    JOIN process_definitions d ON d.id = i.process_def_id
-    WHERE t.id = %(token)s
+    SELECT t.id, t.node_id, t.state, t.commit_at, i.state, i.process_def_id
+    FROM tokens t JOIN process_instances i ON i.id = t.instance_id WHERE t.id = ANY(%(tokens)s)
 """
-# What a token may wait for: a statement over the open rows that hang on it, and how each reads.
-INCIDENTS = "SELECT id, kind, message FROM incidents WHERE token_id = %(token)s AND state = 'OPEN' ORDER BY ordinal"
+# What tokens may wait for: statements over the open rows that hang on them, the token first.
+INCIDENTS = """
+    SELECT token_id, id, kind, message FROM incidents WHERE token_id = ANY(%(tokens)s) AND state = 'OPEN'
+    ORDER BY ordinal
+"""
 TASKS = """
-    SELECT id, topic, state, lock_owner, lock_expire_at, retries, retry_at FROM external_tasks
-    WHERE token_id = %(token)s AND state IN ('READY', 'LOCKED') ORDER BY ordinal
+    SELECT token_id, id, topic, state, lock_owner, lock_expire_at, retries, retry_at FROM external_tasks
+    WHERE token_id = ANY(%(tokens)s) AND state IN ('READY', 'LOCKED') ORDER BY ordinal
 """
 USER_TASKS = """
-    SELECT id, assignee, candidate_users, candidate_groups FROM user_tasks
-    WHERE token_id = %(token)s AND state IN ('READY', 'CLAIMED') ORDER BY ordinal
+    SELECT token_id, id, assignee, candidate_users, candidate_groups FROM user_tasks
+    WHERE token_id = ANY(%(tokens)s) AND state IN ('READY', 'CLAIMED') ORDER BY ordinal
 """
-TIMERS = "SELECT id, node_id, fire_at FROM timers WHERE token_id = %(token)s AND state = 'SCHEDULED' ORDER BY fire_at"
+TIMERS = """
+    SELECT token_id, id, node_id, fire_at FROM timers WHERE token_id = ANY(%(tokens)s) AND state = 'SCHEDULED'
+    ORDER BY fire_at
+"""
 TICKETS = """
-    SELECT id, kind, name, correlation FROM runtime_wait_ticket
-    WHERE token_id = %(token)s AND state = 'OPEN' AND kind <> 'COMPENSATION' ORDER BY ordinal
+    SELECT token_id, id, kind, name, correlation FROM runtime_wait_ticket
+    WHERE token_id = ANY(%(tokens)s) AND state = 'OPEN' AND kind <> 'COMPENSATION' ORDER BY ordinal
 """
+# Of each token some: a parent may have ten thousand.
 BRANCHES = """
-    SELECT id, node_id FROM tokens WHERE parent_token_id = %(token)s AND state IN ('ACTIVE', 'WAITING')
-    ORDER BY ordinal LIMIT 20
+    SELECT w.id, b.id, b.node_id FROM unnest(%(tokens)s) AS w (id) CROSS JOIN LATERAL (
+        SELECT id, node_id, ordinal FROM tokens WHERE parent_token_id = w.id AND state IN ('ACTIVE', 'WAITING')
+        ORDER BY ordinal LIMIT 20
+    ) b ORDER BY b.ordinal
 """
 INNER = """
-    SELECT id, node_id FROM tokens WHERE scope_id = %(token)s AND state IN ('ACTIVE', 'WAITING')
-    ORDER BY ordinal LIMIT 20
+    SELECT w.id, b.id, b.node_id FROM unnest(%(tokens)s) AS w (id) CROSS JOIN LATERAL (
+        SELECT id, node_id, ordinal FROM tokens WHERE scope_id = w.id AND state IN ('ACTIVE', 'WAITING')
+        ORDER BY ordinal LIMIT 20
+    ) b ORDER BY b.ordinal
 """
 OPEN_TOKENS = """
     SELECT id FROM tokens WHERE instance_id = %(instance)s AND state IN ('ACTIVE', 'WAITING')
@@ -134,22 +142,43 @@ def explain(id: UUID) -> Explanation | None:
 
     None where there is no such thing among the rows of now (an instance that has been swept away is for `trace`).
     """
-    token = _one(HANGS_ON, {"id": id})
-    found = None if token is None else _one(STANDS_AT, {"token": token[0]})
-    if token is None or found is None:
-        return None
-    node, state, since, instance_state, name, kind = found
-    place = " ".join((name or node).split())
-    return Explanation(
-        instance_id=ids.instance_of(token[0]),
-        token_id=token[0],
-        node=node,
-        place=place,
-        state=state,
-        since=since,
-        came=tuple(_came(token[0])),
-        waits=tuple(_waits(token[0], state, instance_state, kind)),
-    )
+    found = _all(HANGS_ON, {"id": id})
+    explained = explain_tokens([found[0][0]]) if found else []
+    return explained[0] if explained else None
+
+
+def explain_tokens(tokens: Sequence[UUID]) -> list[Explanation]:
+    """Explain tokens of one instance, in their order; those that there are none of are left out. However many they
+    are, it is the same number of statements.
+    """
+    stand = {row[0]: row[1:] for row in _all(STANDS_AT, {"tokens": list(tokens)})}
+    if not stand:
+        return []
+    came = _came(ids.instance_of(tokens[0]), list(stand))
+    waiting = [token for token, (_, state, *_) in stand.items() if state == "WAITING"]
+    waits: dict[UUID, list[Wait]] = {token: [] for token in stand}
+    for statement, say in WAITING if waiting else ():
+        for token, *row in _all(statement, {"tokens": waiting}):
+            waits[token].append(say(*row))
+    explained = []
+    for token in tokens:
+        if token not in stand:
+            continue
+        node, state, since, instance_state, definition = stand[token]
+        drawn = definitions.load(definition).graph.nodes.get(node)
+        explained.append(
+            Explanation(
+                instance_id=ids.instance_of(token),
+                token_id=token,
+                node=node,
+                place=" ".join(((drawn and drawn.name) or node).split()),
+                state=state,
+                since=since,
+                came=tuple(came.get(token, ())),
+                waits=tuple(_waits(state, instance_state, drawn.kind if drawn else None, waits[token])),
+            )
+        )
+    return explained
 
 
 def open_tokens(instance: UUID, limit: int = 50) -> list[UUID]:
@@ -157,13 +186,12 @@ def open_tokens(instance: UUID, limit: int = 50) -> list[UUID]:
     return [row[0] for row in _all(OPEN_TOKENS, {"instance": instance, "limit": limit})]
 
 
-def _came(token: UUID) -> Iterator[Step]:
-    """The last steps of the token, the oldest first."""
-    instance = ids.instance_of(token)
-    thread = find_thread(instance)
-    page = trace(instance, Wanted(entities=("token",), token=token), newest_first=True, size=STEPS, thread=thread)
-    for event in reversed(page.events if page else ()):
-        yield Step(at=event.at, text=_told(event), commit_sequence=event.commit_sequence)
+def _came(instance: UUID, tokens: Sequence[UUID]) -> dict[UUID, list[Step]]:
+    """The last steps of each of the tokens, the oldest first."""
+    return {
+        token: [Step(at=event.at, text=_told(event), commit_sequence=event.commit_sequence) for event in events]
+        for token, events in last_of_tokens(instance, tokens, STEPS).items()
+    }
 
 
 TOLD: dict[str, str] = {
@@ -188,21 +216,17 @@ def _told(event: TraceEvent) -> str:
     return f"{sentence}{why}, by {event.actor}{stated}"
 
 
-def _waits(token: UUID, state: str, instance_state: str, kind: str | None) -> Iterator[Wait]:
+def _waits(state: str, instance_state: str, kind: str | None, found: Sequence[Wait]) -> Iterator[Wait]:
     if instance_state == "SUSPENDED":
         yield Wait(text="the instance to be resumed", mover="an operator resumes it")
     if state == "ACTIVE":
         yield Wait(text="the engine to advance it", mover="the engine does, at once or by its schedulers")
     if state != "WAITING":
         return
-    told = False
-    for statement, say in WAITING:
-        for row in _all(statement, {"token": token}):
-            told = True
-            yield say(*row)
-    if not told and kind in GATEWAYS:
+    yield from found
+    if not found and kind in GATEWAYS:
         yield Wait(text="the other branches of the gateway", mover="tokens that can still come here")
-    elif not told:
+    elif not found:
         yield Wait(text="what history does not say", mover="see the trace of the instance")
 
 
@@ -243,6 +267,7 @@ def _ticket(id: UUID, kind: str, name: str, correlation: str | None) -> Wait:
         "MESSAGE": (f"the message {name}{key}", "whoever sends it"),
         "SIGNAL": (f"the signal {name}", "whoever throws it"),
         "CALL": (f"the called process {name}", "the called instance, when it ends"),
+        "LOOP": ("the rounds of its loop", "each round, when it ends"),
         "CONDITION": ("a condition", "whoever sets a variable that makes it true"),
     }
     text, mover = texts.get(kind, (f"{kind.lower()} {name}", "the engine"))
@@ -276,11 +301,6 @@ def _listed(value: Any) -> list[str]:
 
 def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _one(statement: str, arguments: dict[str, Any]) -> tuple[Any, ...] | None:
-    found = _all(statement, arguments)
-    return found[0] if found else None
 
 
 def _all(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:

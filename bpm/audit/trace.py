@@ -181,6 +181,38 @@ def stream(instance_id: UUID, wanted: Wanted | None = None, *, newest_first: boo
             return
 
 
+def last_of_tokens(instance_id: UUID, tokens: Sequence[UUID], number: int) -> dict[UUID, list[TraceEvent]]:
+    """The last events of each of these tokens of an instance, the oldest first, by a fixed number of statements."""
+    thread = find_thread(instance_id)
+    if thread is None:
+        return {}
+    statement = f"""
+        SELECT {", ".join(COLUMNS)} FROM (
+            SELECT *, row_number() OVER (PARTITION BY token_id ORDER BY commit_sequence DESC, ordinal DESC) AS back
+            FROM runtime_event
+            WHERE thread_id = %(instance)s AND at >= %(started)s AND entity = 'token' AND token_id = ANY(%(tokens)s)
+        ) e WHERE back <= %(number)s
+    """  # noqa: S608
+    asked: dict[str, Any] = {
+        "instance": instance_id,
+        "started": thread.started_at,
+        "tokens": list(tokens),
+        "number": number,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(statement, asked)
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in cursor.fetchall()]
+    wanted = set(tokens)
+    archived = (row for row in thread.archived if row["entity"] == "token" and row["token_id"] in wanted)
+    found: dict[UUID, list[dict[str, Any]]] = {token: [] for token in tokens}
+    for row in ordered(archived, rows, newest_first=True, after=None):
+        if len(found[row["token_id"]]) < number:
+            found[row["token_id"]].append(row)
+    nodes = {row["node_id"] for some in found.values() for row in some if row["node_id"]}
+    names = _node_names(thread.definition_id, nodes)
+    return {token: [_shape(row, names, {}) for row in reversed(some)] for token, some in found.items()}
+
+
 def _read(
     instance_id: UUID, thread: Thread, wanted: Wanted, newest_first: bool, after: Sequence[int] | None, limit: int
 ) -> list[dict[str, Any]]:

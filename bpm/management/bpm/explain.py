@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from bpm.audit.explain import Explanation, explain, open_tokens
+from bpm.audit.explain import Explanation, explain, explain_tokens, open_tokens
 from bpm.engine.variables import dumps
 from bpm.management.lines import shown
 
@@ -34,7 +34,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         id = UUID(options["id"])
     except ValueError:
         raise CommandError(f"{options['id']!r} is no id", returncode=1) from None
-    found = [explanation for token in (open_tokens(id) or [id]) if (explanation := explain(token)) is not None]
+    tokens = open_tokens(id)
+    found = explain_tokens(tokens) if tokens else [one for one in (explain(id),) if one is not None]
     if not found:
         raise CommandError(f"there is nothing of the id {id} now; manage.py bpm trace reads history", returncode=1)
     command.stdout.write(_json(found) if options["json"] else shown("\n\n".join(one.as_text() for one in found)))

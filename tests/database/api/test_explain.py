@@ -7,10 +7,13 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from bpm import engine
-from bpm.audit.explain import explain, open_tokens
+from bpm.audit.explain import explain, explain_tokens, open_tokens
 from bpm.queries import work
+from tests.database.engine.drawing import end, flows, model, service, start
 
 
 @pytest.fixture
@@ -25,7 +28,7 @@ def stopped(order):
 
 
 def told(id):
-    return {found.node: found for found in map(explain, open_tokens(id)) if found}
+    return {found.node: found for found in explain_tokens(open_tokens(id))}
 
 
 def test_each_token_says_how_it_came_what_it_waits_for_and_who_can_move_it(stopped):
@@ -87,3 +90,22 @@ def test_over_http_and_at_the_command_line(operator, stopped):
     assert "one of warehouse claims it" in out.getvalue()
     with pytest.raises(CommandError, match="nothing of the id"):
         call_command("bpm", "explain", "01a2289e-a924-7e58-8969-e0c400000001")
+
+
+def test_many_tokens_are_explained_by_as_few_statements_as_one(transactional_db):
+    inner = "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>40</bpmn:loopCardinality>"
+    inner += "</bpmn:multiInstanceLoopCharacteristics>"
+    wide = model(start(), service("A", inner=inner), end(), flows("start -> A -> end"), id="wide")
+    engine.deploy({"wide.bpmn": wide}, actor="tester")
+    id = engine.start("wide", actor="shop").thread_id
+    tokens = open_tokens(id)
+    assert len(tokens) == 41
+    with CaptureQueriesContext(connection) as one:
+        alone = explain_tokens(tokens[-1:])
+    with CaptureQueriesContext(connection) as all_:
+        found = explain_tokens(tokens)
+    assert len(all_) == len(one) <= 14
+    assert [explanation.token_id for explanation in found] == tokens
+    assert found[-1] == alone[0] == explain(tokens[-1])
+    assert [wait.text for wait in found[0].waits] == ["the rounds of its loop", *["what goes on in it, at A"] * 20]
+    assert {found[at].waits[0].text for at in range(1, 41)} == {"a worker for A"}
