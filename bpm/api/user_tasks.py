@@ -1,4 +1,4 @@
-"""User tasks: list, claim, give back, complete, report an error."""
+"""User tasks: list, claim, give back, assign, delegate, resolve, complete, report an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from ninja import Query, Router
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import ClaimIn, CompleteUserTaskIn, ReasonIn, UserTaskErrorIn
+from bpm.api.schemas.given import (
+    AssignIn,
+    ClaimIn,
+    CompleteUserTaskIn,
+    DelegateIn,
+    ReasonIn,
+    ResolveIn,
+    UserTaskErrorIn,
+)
 from bpm.api.schemas.told import CommitOut, PageOut, UserTaskOut
 from bpm.engine import user_tasks
 from bpm.queries import work
@@ -68,6 +76,33 @@ def unclaim(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
     return commit(user_tasks.unclaim_task(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request)))
 
 
+@router.post("/{id}/assign", response=CommitOut, auth=may("operate"))
+def assign(request: HttpRequest, id: UUID, given: AssignIn) -> Any:
+    """Give it to a person, whoever has it now, or to nobody."""
+    actor = caller_of(request).name
+    return commit(user_tasks.assign_user_task(id, given.user, actor=actor, reason=given.reason, key=key_of(request)))
+
+
+@router.post("/{id}/delegate", response=CommitOut, auth=may("operate"))
+def delegate(request: HttpRequest, id: UUID, given: DelegateIn) -> Any:
+    """Let another person do it; who had it stays its owner and gets it back."""
+    actor = caller_of(request).name
+    return commit(user_tasks.delegate_user_task(id, given.user, actor=actor, reason=given.reason, key=key_of(request)))
+
+
+@router.post("/{id}/resolve", response=CommitOut, auth=may("operate"))
+def resolve(request: HttpRequest, id: UUID, given: ResolveIn) -> Any:
+    """Who it was delegated to is done; the owner has it again."""
+    record = user_tasks.resolve_user_task(
+        id,
+        actor=caller_of(request).name,
+        variables=given.variables,
+        reason=given.reason,
+        key=key_of(request),
+    )
+    return commit(record)
+
+
 @router.post("/{id}/complete", response=CommitOut, auth=may("operate"))
 def complete(request: HttpRequest, id: UUID, given: CompleteUserTaskIn) -> Any:
     """A person has done it; the token goes on with what they brought back."""
@@ -76,6 +111,7 @@ def complete(request: HttpRequest, id: UUID, given: CompleteUserTaskIn) -> Any:
         actor=caller_of(request).name,
         user=_who(request, given.user),
         variables=given.variables,
+        form=given.form,
         reason=given.reason,
         key=key_of(request),
     )

@@ -13,7 +13,8 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `decisions`      evaluate_decision, find_decision
 - `starting`       start, find_definition
 - `external_tasks` fetch_and_lock, complete_task, fail_task, throw_task_error, extend_lock, unlock_task
-- `user_tasks`     claim_task, unclaim_task, complete_user_task, throw_user_task_error
+- `user_tasks`     claim_task, unclaim_task, assign_user_task, delegate_user_task, resolve_user_task,
+                   complete_user_task, throw_user_task_error
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
 - `timers`         fire_due_timers, fire_timer, fire_start_timers
 - `operators`      retry_incident, cancel_instance, suspend_instance, resume_instance, set_variables
@@ -68,7 +69,15 @@ from bpm.engine.recovery import (
 )
 from bpm.engine.starting import find_definition, start
 from bpm.engine.timers import fire_due_timers, fire_start_timers, fire_timer
-from bpm.engine.user_tasks import claim_task, complete_user_task, throw_user_task_error, unclaim_task
+from bpm.engine.user_tasks import (
+    assign_user_task,
+    claim_task,
+    complete_user_task,
+    delegate_user_task,
+    resolve_user_task,
+    throw_user_task_error,
+    unclaim_task,
+)
 from bpm.engine.variables import checked, dumps, loads
 from bpm.engine.versions import MigrationPlan, migrate_instance, modify_instance, plan_migration, restart_instance
 from bpm.store.claims import LockedTask
@@ -95,6 +104,7 @@ __all__ = [
     "Refused",
     "advance_left_behind",
     "announce",
+    "assign_user_task",
     "cancel_instance",
     "checked",
     "claim_task",
@@ -102,6 +112,7 @@ __all__ = [
     "complete_user_task",
     "continue_instance",
     "correlate",
+    "delegate_user_task",
     "deliver_pending",
     "deploy",
     "dumps",
@@ -127,6 +138,7 @@ __all__ = [
     "recover",
     "register",
     "release_expired_locks",
+    "resolve_user_task",
     "restart_instance",
     "resume_instance",
     "retry_incident",

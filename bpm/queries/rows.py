@@ -172,9 +172,12 @@ class UserTask:
     node_name: str
     state: str
     assignee: str | None
+    owner: str | None
+    delegation: str | None
     candidate_users: tuple[str, ...]
     candidate_groups: tuple[str, ...]
     due: str | None
+    follow_up: str | None
     priority: int
     form_key: str | None
     form_fields: tuple[dict[str, Any], ...]

@@ -87,11 +87,12 @@ class ThrowBpmnError(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompleteUserTask(Command):
-    """A person has done it."""
+    """A person has done it. `form`: the variables are what a form's fields hold, and are checked as such."""
 
     user_task: int
     user: str | None = None
     variables: dict[str, Any] = field(default_factory=dict)
+    form: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +108,30 @@ class UnclaimUserTask(Command):
     """Give it back."""
 
     user_task: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignUserTask(Command):
+    """Give it to a person, whoever has it (None: to nobody)."""
+
+    user_task: int
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelegateUserTask(Command):
+    """Let another person do it; it comes back to its owner."""
+
+    user_task: int
+    user: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveUserTask(Command):
+    """The person to whom it was delegated is done. `variables` go to where they are visible."""
+
+    user_task: int
+    variables: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

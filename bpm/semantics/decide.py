@@ -13,7 +13,7 @@ from typing import Any
 
 from bpm.graph import Process
 from bpm.semantics import commands as c
-from bpm.semantics import locks, migrating, modifying, operators, restarting, view
+from bpm.semantics import locks, migrating, modifying, operators, people, restarting, view
 from bpm.semantics.attempts import Attempt, report
 from bpm.semantics.elements.activities import take_back
 from bpm.semantics.elements.occurring import occur
@@ -163,7 +163,7 @@ def _error_thrown(
 
 
 def _error_user_task(work: Work, command: c.ThrowUserTaskError) -> None:
-    task = _user_task(work, command.user_task)
+    task = people.open_task(work, command.user_task)
     said = {} if command.user is None else {"user": command.user}
     work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="error", **said)
     _throw_and_go_on(work, task, command.code, command.message, command.variables)
@@ -174,37 +174,6 @@ def _throw_and_go_on(work: Work, task: Task | UserTask, code: str, message: str,
         throw_error(work, task.token, code, message, variables)
     if not attempt.stuck:
         walk(work, task.token)
-
-
-def _user_task(work: Work, id: int) -> UserTask:
-    task: UserTask | None = view.entity(work.state, "user_task", id)
-    if task is None:
-        raise Refused("not_found", f"there is no user task {id}")
-    if not view.is_open("user_task", task):
-        raise Refused("wrong_state", f"the user task is {task.state}")
-    return task
-
-
-def _complete_user_task(work: Work, command: c.CompleteUserTask) -> None:
-    task = _user_task(work, command.user_task)
-    said = {} if command.user is None else {"user": command.user}
-    work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="work", **said)
-    bring_back(work, task.token, work.graph.node(task.node), command.variables)
-    walk(work, task.token)
-
-
-def _claim(work: Work, command: c.ClaimUserTask) -> None:
-    task = _user_task(work, command.user_task)
-    if task.assignee not in (None, command.user):
-        raise Refused("wrong_user", f"the user task belongs to {task.assignee}")
-    work.change("USER_TASK_CLAIMED", "user_task", task, "CLAIMED", reason="work", user=command.user)
-
-
-def _unclaim(work: Work, command: c.UnclaimUserTask) -> None:
-    task = _user_task(work, command.user_task)
-    if task.state != "CLAIMED":
-        raise Refused("wrong_state", "nobody has claimed the user task")
-    work.change("USER_TASK_UNCLAIMED", "user_task", task, "READY", reason="work")
 
 
 def _fire_timer(work: Work, command: c.FireTimer) -> None:
@@ -287,10 +256,13 @@ DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {
     c.CompleteExternalTask: _complete_task,
     c.FailExternalTask: _fail_task,
     c.ThrowBpmnError: _error_task,
-    c.CompleteUserTask: _complete_user_task,
+    c.CompleteUserTask: people.complete,
     c.ThrowUserTaskError: _error_user_task,
-    c.ClaimUserTask: _claim,
-    c.UnclaimUserTask: _unclaim,
+    c.ClaimUserTask: people.claim,
+    c.UnclaimUserTask: people.unclaim,
+    c.AssignUserTask: people.assign,
+    c.DelegateUserTask: people.delegate,
+    c.ResolveUserTask: people.resolve,
     c.FireTimer: _fire_timer,
     c.Correlate: _correlate,
     c.CallReturned: _call_returned,

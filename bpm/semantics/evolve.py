@@ -221,6 +221,15 @@ def _user_task_claimed(state: State, event: Event) -> UserTask:
     return replace(state.user_tasks[event.id], state=str(event.to_state), assignee=event.payload.get("user"))
 
 
+def _user_task_delegated(state: State, event: Event) -> UserTask:
+    taken = _user_task_claimed(state, event)
+    return replace(taken, owner=event.payload.get("owner"), delegation="PENDING")
+
+
+def _user_task_resolved(state: State, event: Event) -> UserTask:
+    return replace(_user_task_claimed(state, event), delegation="RESOLVED")
+
+
 def _ticket_opened(state: State, event: Event) -> Ticket:
     payload = event.payload
     return Ticket(
@@ -324,6 +333,9 @@ RULES: dict[str, Callable[[State, Event], Entity]] = {
     "USER_TASK_CREATED": _user_task_created,
     "USER_TASK_CLAIMED": _user_task_claimed,
     "USER_TASK_UNCLAIMED": _user_task_claimed,
+    "USER_TASK_ASSIGNED": _user_task_claimed,
+    "USER_TASK_DELEGATED": _user_task_delegated,
+    "USER_TASK_RESOLVED": _user_task_resolved,
     "TICKET_OPENED": _ticket_opened,
     "TICKET_ADVANCED": lambda state, event: replace(state.tickets[event.id], data=event.payload["data"]),
     "INCIDENT_OPENED": _incident_opened,

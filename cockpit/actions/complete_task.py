@@ -23,7 +23,7 @@ def view(request: HttpRequest, id: UUID) -> HttpResponse:
     """POST the form's fields (field:NAME) and variables (a JSON object, which wins)."""
     task = work.get_user_task(id)
     brought = {**(fields_in(request, task) if task else {}), **variables_in(request)}
-    user_tasks.complete_user_task(id, actor=actor_of(request), variables=brought)
+    user_tasks.complete_user_task(id, actor=actor_of(request), variables=brought, form=True)
     said = _("The task is done.")
     return done(request, said, "cockpit:instance", task.instance_id) if task else done(request, said)
 

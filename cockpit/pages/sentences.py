@@ -55,6 +55,9 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "USER_TASK_CREATED": ("person_add", "blue", gettext_noop("{place} waits for a person")),
     "USER_TASK_CLAIMED": ("person_check", "blue", gettext_noop("{user} took {place}")),
     "USER_TASK_UNCLAIMED": ("person_remove", "grey", gettext_noop("{actor} gave {place} back")),
+    "USER_TASK_ASSIGNED": ("person_pin", "blue", gettext_noop("{actor} gave {place} to {user}")),
+    "USER_TASK_DELEGATED": ("forward", "violet", gettext_noop("{actor} delegated {place} to {user}")),
+    "USER_TASK_RESOLVED": ("assignment_return", "green", gettext_noop("{actor} resolved {place} for its owner")),
     "USER_TASK_COMPLETED": ("task_alt", "green", gettext_noop("{user} completed {place}")),
     "USER_TASK_CANCELLED": ("block", "grey", gettext_noop("{place} is not needed any more")),
     "TICKET_OPENED": ("mail", "blue", gettext_noop("{place} waits for {awaited}")),
@@ -136,6 +139,8 @@ STATES: dict[str, str] = {
     "PENDING": gettext_noop("Pending"),
     "DELIVERED": gettext_noop("Delivered"),
     "EXPIRED": gettext_noop("Expired"),
+    "OPENING": gettext_noop("Opening of an epoch"),
+    "XIDS": gettext_noop("Commits"),
 }
 
 

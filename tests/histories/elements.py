@@ -318,6 +318,17 @@ OPERATED = (
             (c.CancelInstance, {}),
         ),
     ),
+    Case(
+        "a user task that is assigned and delegated",
+        PERSON,
+        ends=False,
+        commands=(
+            (c.AssignUserTask, {"user_task": 2, "user": "ada"}),
+            (c.DelegateUserTask, {"user_task": 2, "user": "bob"}),
+            (c.ResolveUserTask, {"user_task": 2, "variables": {"checked": True}}),
+            (c.CompleteUserTask, {"user_task": 2, "user": "ada", "form": True}),
+        ),
+    ),
 )
 
 CASES = (*ACTIVITIES, *GATEWAYS, *STARTS, *INSTANTIATED, *DECIDED, *CAUGHT, *THROWN, *OPERATED)

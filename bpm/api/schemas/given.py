@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
+
+from bpm.api.typed import unwrapped
 
 
 def without_nul(text: str) -> str:
@@ -16,7 +19,11 @@ def without_nul(text: str) -> str:
     return text
 
 
-Variables = dict[str, Any]
+Variables = Annotated[
+    dict[str, Any],
+    AfterValidator(unwrapped),
+    Field(description='values as JSON; {"$typed": {value, type, valueInfo}} is one of Camunda\'s'),
+]
 Text = Annotated[str, Field(max_length=255), AfterValidator(without_nul)]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(without_nul)]
 Words = Annotated[str, Field(max_length=4000), AfterValidator(without_nul)]
@@ -78,6 +85,7 @@ class VariablesIn(Given):
     variables: Variables = {}
     unset: list[Name] = []
     token_id: UUID | None = Field(None, description="write as seen from this token; the process where it is left out")
+    local: bool = Field(False, description="write into the scope of the token itself")
     reason: Reason = None
 
 
@@ -126,6 +134,22 @@ class ClaimIn(Given):
 class CompleteUserTaskIn(Given):
     variables: Variables = {}
     user: Name | None = Field(None, description="who has done it; a person who is logged in has done it themselves")
+    form: bool = Field(True, description="check the variables against the fields of the task's form")
+    reason: Reason = None
+
+
+class AssignIn(Given):
+    user: Name | None = Field(None, description="nobody, where it is left out")
+    reason: Reason = None
+
+
+class DelegateIn(Given):
+    user: Name
+    reason: Reason = None
+
+
+class ResolveIn(Given):
+    variables: Variables = {}
     reason: Reason = None
 
 
@@ -162,6 +186,21 @@ class SignalIn(Given):
 
 class RetryIn(Given):
     retries: int = Field(1, ge=1, le=1_000_000)
+    reason: Reason = None
+
+
+class ExportIn(Given):
+    format: Literal["csv", "parquet", "jsonl", "xes", "ocel"]
+    definitions: list[Name] = Field([], description="keys of processes")
+    instances: list[UUID] = []
+    states: list[Name] = []
+    since: datetime | None = None
+    until: datetime | None = None
+    workers: list[Name] = []
+    users: list[Name] = []
+    mask: list[Name] = Field([], description="variables whose values are hidden")
+    without_variables: bool = Field(False, description="no value of any variable is in it")
+    packed: bool = Field(True, description="packed with gzip, where the format is a text")
     reason: Reason = None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -188,9 +188,12 @@ class UserTaskOut(Schema):
     node_name: str
     state: str
     assignee: str | None
+    owner: str | None
+    delegation: str | None
     candidate_users: list[str]
     candidate_groups: list[str]
     due: str | None
+    follow_up: str | None
     priority: int
     form_key: str | None
     form_fields: list[dict[str, Any]]
@@ -273,6 +276,85 @@ class DeploymentOut(Schema):
     definitions: list[DeployedOut]
     decisions: list[DeployedOut]
     diagnostics: list[DiagnosticOut]
+
+
+class ExportOut(Schema):
+    """`events`: written so far; `manifest`: of one that is done, what lies beside the file."""
+
+    id: UUID
+    asked_by: str
+    asked_at: datetime
+    format: str
+    selection: dict[str, Any]
+    name: str
+    state: str
+    events: int
+    manifest: dict[str, Any] | None
+    error: str | None
+
+
+class HeadOut(Schema):
+    number: int
+    epoch: int
+    hash: str
+    last_sequence: int
+    sealed_at: datetime
+
+
+class SealOut(HeadOut):
+    kind: str
+    commits: int
+    events: int
+    state_commands: int
+
+
+class SealsOut(Schema):
+    """`head`: null where nothing is sealed yet; `delay_seconds`: the age of the oldest commit that no seal holds."""
+
+    head: HeadOut | None
+    delay_seconds: float
+    oldest_transaction_seconds: float
+    items: list[SealOut]
+    after: str | None
+
+
+class FindingOut(Schema):
+    """`seal` 0: of no seal in particular."""
+
+    code: str
+    seal: int
+    message: str
+
+
+class VerifiedOut(Schema):
+    seals: int
+    rows: int
+    intact: bool
+    findings: list[FindingOut]
+
+
+class ArchiveOut(Schema):
+    """`rows` in the files, `stayed` in the database, by table."""
+
+    month: date
+    part: int
+    address: str
+    format: str
+    rows: dict[str, int]
+    stayed: dict[str, int]
+
+
+class ViolationOut(Schema):
+    """`rule`: what should hold; `message`: what was found."""
+
+    id: int
+    at: datetime
+    code: str
+    rule: str
+    message: str
+    instance_id: UUID | None
+    definition: str
+    sequence: int | None
 
 
 class PageOut[T](Schema):

@@ -41,6 +41,9 @@ CASES: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any] | None]] 
     ("post", "/external-tasks/{task}/unlock"): ("locked", {"worker": "w"}, None),
     ("post", "/user-tasks/{person}/claim"): ("paid", {"user": "ann"}, {"user": "bob"}),
     ("post", "/user-tasks/{person}/unclaim"): ("claimed", {}, None),
+    ("post", "/user-tasks/{person}/assign"): ("paid", {"user": "ann"}, {"user": "bob"}),
+    ("post", "/user-tasks/{person}/delegate"): ("claimed", {"user": "bob"}, {"user": "cleo"}),
+    ("post", "/user-tasks/{person}/resolve"): ("delegated", {}, {"variables": {"x": 1}}),
     ("post", "/user-tasks/{person}/complete"): ("paid", {"user": "ann"}, {"user": "ann", "variables": {"x": 1}}),
     ("post", "/user-tasks/{person}/error"): (
         "paid", {"user": "ann", "code": "A"}, {"user": "ann", "code": "B"}
@@ -57,11 +60,11 @@ READING = {("post", "/instances/{id}/migration-plan"), ("post", "/decisions/{key
 def places(far: str) -> dict[str, Any]:
     """A new instance that is so far, and the ids of what it has."""
     instance = engine.start("p", actor="ann").thread_id
-    if far in ("locked", "paid", "claimed", "looked", "failed"):
+    if far in ("locked", "paid", "claimed", "delegated", "looked", "failed"):
         (task,) = engine.fetch_and_lock(["pay"], worker="w", max=10)
     if far == "failed":
         engine.fail_task(task.id, worker="w", retries=0)
-    if far in ("paid", "claimed", "looked"):
+    if far in ("paid", "claimed", "delegated", "looked"):
         engine.complete_task(task.id, worker="w")
     found: dict[str, Any] = {"id": instance}
     tables = (("task", "external_tasks"), ("person", "user_tasks"), ("incident", "incidents"))
@@ -71,6 +74,8 @@ def places(far: str) -> dict[str, Any]:
             found[name] = (cursor.fetchone() or [None])[0]
     if far == "claimed":
         engine.claim_task(found["person"], "ann")
+    if far == "delegated":
+        engine.delegate_user_task(found["person"], "bob", actor="ann")
     if far == "looked":
         engine.complete_user_task(found["person"], actor="ann")
     if far == "suspended":

@@ -35,6 +35,9 @@ OF_TASKS: dict[str, Callable[..., Any]] = {
 OF_PEOPLE: dict[str, Callable[..., Any]] = {
     "claim_task": lambda id: E.claim_task(id, "ann"),
     "unclaim_task": lambda id: E.unclaim_task(id, **A),
+    "assign_user_task": lambda id: E.assign_user_task(id, "ann", **A),
+    "delegate_user_task": lambda id: E.delegate_user_task(id, "bob", **A),
+    "resolve_user_task": lambda id, **more: E.resolve_user_task(id, **(A | more)),
     "complete_user_task": lambda id, **more: E.complete_user_task(id, **(A | more)),
     "throw_user_task_error": lambda id, **more: E.throw_user_task_error(id, **({"code": "A"} | A | more)),
 }
@@ -49,7 +52,7 @@ OF_INSTANCES: dict[str, Callable[..., Any]] = {
 }
 WITH_VARIABLES: dict[str, Callable[..., Any]] = {
     **{name: OF_TASKS[name] for name in ("complete_task", "fail_task", "throw_task_error")},
-    **{name: OF_PEOPLE[name] for name in ("complete_user_task", "throw_user_task_error")},
+    **{name: OF_PEOPLE[name] for name in ("complete_user_task", "resolve_user_task", "throw_user_task_error")},
     **{name: OF_INSTANCES[name] for name in ("set_variables", "modify_instance", "restart_instance")},
     "start": lambda _, **more: E.start("p", **(A | more)),
     "correlate": lambda _, **more: E.correlate("Paid", **(A | more)),
