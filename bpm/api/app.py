@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from ninja import NinjaAPI, Swagger
 
-from bpm.api import decisions, definitions, external_tasks, incidents, instances, messages, problems, traces, user_tasks
+from bpm.api import (
+    decisions,
+    definitions,
+    external_tasks,
+    incidents,
+    instances,
+    messages,
+    problems,
+    traces,
+    user_tasks,
+    variables,
+)
 from bpm.api.exact import ExactParser, ExactRenderer
 
 DESCRIPTION = """
@@ -33,6 +44,7 @@ for prefix, router, tag in (
     ("", definitions.router, "definitions"),
     ("/decisions", decisions.router, "decisions"),
     ("/instances", instances.router, "instances"),
+    ("/instances", variables.router, "variables"),
     ("/instances", traces.router, "history"),
     ("/external-tasks", external_tasks.router, "external tasks"),
     ("/user-tasks", user_tasks.router, "user tasks"),

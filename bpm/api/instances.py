@@ -1,4 +1,4 @@
-"""Instances: start, list, look at, cancel, suspend, resume, variables."""
+"""Instances: start, list, look at, cancel, suspend, resume; their variables are in `variables`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, RestartIn, StartIn, VariablesIn
+from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, RestartIn, StartIn
 from bpm.api.schemas.told import CommitOut, InstanceDetailOut, InstanceOut, MigrationPlanOut, PageOut
 from bpm.engine import operators, starting, versions
 from bpm.queries import instances
 from bpm.queries.rows import Instance
+from bpm.queries.variables import condition
 
 router = Router()
 
@@ -49,10 +50,14 @@ def list_instances(
     parent_instance_id: UUID | None = None,
     started_after: datetime | None = None,
     started_before: datetime | None = None,
+    variable: list[str] = Query([], description="name:operator:value, such as amount:gt:100; all must hold"),
     after: str | None = None,
     size: int = Query(50, ge=1, le=200),
 ) -> Any:
-    """Instances, the newest first. `node`: a token stands there now; `incident`: with (or without) an open one."""
+    """Instances, the newest first. `node`: a token stands there now; `incident`: with (or without) an open one.
+
+    `variable`: eq, neq, gt, gteq, lt, lteq, like, startswith with a value, or exists; 100 is a number, "100" a text.
+    """
     return instances.list_instances(
         definition_key=process,
         definition_id=definition_id,
@@ -63,6 +68,7 @@ def list_instances(
         parent=parent_instance_id,
         started_after=started_after,
         started_before=started_before,
+        variables=[condition(text) for text in variable],
         after=after,
         size=size,
     )
@@ -98,28 +104,6 @@ def resume(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
     return commit(
         operators.resume_instance(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
     )
-
-
-@router.get("/{id}/variables", auth=may("view"))
-def get_variables(request: HttpRequest, id: UUID) -> Any:
-    """The variables of the process by name; those of single activities are in the history."""
-    _found(id)
-    return {variable.name: variable.value for variable in instances.variables_of(id) if variable.scope == 0}
-
-
-@router.patch("/{id}/variables", response=CommitOut, auth=may("operate"))
-def set_variables(request: HttpRequest, id: UUID, given: VariablesIn) -> Any:
-    """Set and unset variables; the others stay as they are."""
-    record = operators.set_variables(
-        id,
-        given.variables,
-        unset=given.unset,
-        token=given.token_id,
-        actor=caller_of(request).name,
-        reason=given.reason,
-        key=key_of(request),
-    )
-    return commit(record)
 
 
 @router.post("/{id}/modify", response=CommitOut, auth=may("operate"))

@@ -18,6 +18,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from bpm.audit.trace import BadCursor as BadTraceCursor
 from bpm.engine.errors import DeployRefused, EngineError
 from bpm.queries.paging import BadCursor
+from bpm.queries.variables import BadFilter
 from bpm.store import values
 from bpm.store.errors import NOT_NOW, LostRace, StoreError
 
@@ -140,6 +141,10 @@ def _bad_cursor(request: HttpRequest, error: Exception) -> HttpResponse:
     return document(request, "bad_cursor", str(error))
 
 
+def _bad_filter(request: HttpRequest, error: BadFilter) -> HttpResponse:
+    return document(request, "invalid", str(error))
+
+
 def _too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
     return document(request, "too_large", "the body is larger than the server takes")
 
@@ -179,6 +184,7 @@ HANDLERS: tuple[tuple[type[Exception], Callable[[HttpRequest, Any], HttpResponse
     (Http404, _not_found),
     (BadCursor, _bad_cursor),
     (BadTraceCursor, _bad_cursor),
+    (BadFilter, _bad_filter),
     (RequestDataTooBig, _too_large),
     (SuspiciousOperation, _unreadable),
     (MultiPartParserError, _unreadable),

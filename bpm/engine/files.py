@@ -1,6 +1,6 @@
 """Files that variables refer to. The content is kept once by its hash; the variable, and with it history, holds name,
-media type, size and hash (`bpm.expressions.typed`), so that a file can be as large as the limit without a row of history
-growing, and what history speaks of can be proved to be what is there.
+media type, size and hash (`bpm.expressions.typed`), so that a file can be as large as the limit without a row of
+history growing, and what history speaks of can be proved to be what is there.
 
     invoice = engine.keep_file(pdf, name="invoice.pdf", media_type="application/pdf")
     engine.complete_task(task.id, worker="w", variables={"invoice": invoice})

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, TextField
-from django.db.models.functions import Cast
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
-from bpm.models import Incident, ProcessInstance, ThreadVersion, Timer, Token, Variable, WaitTicket
+from bpm.models import Incident, ProcessInstance, ThreadVersion, Timer, Token, WaitTicket
 from bpm.queries import incidents as incident_rows
 from bpm.queries import rows, work
 from bpm.queries.diagram import OPEN_TOKEN, standing_tokens
 from bpm.queries.nodes import name_of
 from bpm.queries.paging import Page, page
-from bpm.queries.variables import Condition, narrowed
+from bpm.queries.variables import Condition, narrowed, variables_in
 
 LISTED = 100  # of each kind of open work
 LISTED_VARIABLES = 500
@@ -82,13 +79,7 @@ def open_ids(definition_id: UUID, *, after: UUID | None = None, limit: int = 50)
 
 def variables_of(instance_id: UUID) -> list[rows.Variable]:
     """The variables that have a value now, those of the whole process first, each scope by name."""
-    found = Variable.objects.filter(instance_id=instance_id, present=True).order_by("scope", "name")
-    # As text, so that numbers stay exact.
-    read = found.annotate(text=Cast("value", TextField())).values_list("name", "text", "scope", "commit_at")
-    return [
-        rows.Variable(name=name, value=json.loads(text, parse_float=Decimal), scope=scope, changed_at=at)
-        for name, text, scope, at in read[:LISTED_VARIABLES]
-    ]
+    return variables_in(instance_id, limit=LISTED_VARIABLES)
 
 
 def open_work(instance: rows.Instance) -> rows.OpenWork:

@@ -1,6 +1,7 @@
-"""Instances found by the values of their variables: `amount:gt:100`, `customer:eq:Ada`, `approved:exists`.
+"""Variables of an instance, and instances found by the values of their variables: `amount:gt:100`, `customer:eq:Ada`,
+`approved:exists`.
 
-Looked at are the variables of the process itself (not those of single activities), of instances whose rows are still
+Looked at in a search are the variables of the process itself (not those of single activities), of instances whose rows are still
 there. Types are those of JSON: 100 is a number and "100" a text, and one never equals the other. A date, a time or a
 duration is found by its text. Single values of up to LONGEST characters lie in the index `variables_by_value`; lists,
 objects and longer texts are only found by `exists` and `neq`.
@@ -14,16 +15,57 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextField
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
 
-from bpm.models import ProcessInstance
+from bpm.models import ProcessInstance, Token, Variable
+from bpm.queries import rows
 from bpm.store.values import UnfitValue, dumps
 
+LISTED = 10_000
 LONGEST = 200  # as the SQL function bpm_searchable has it
 MOST = 8
 NAME_LIMIT = 255
+
+
+def variables_in(instance_id: UUID, scopes: Iterable[int] | None = None, *, limit: int) -> list[rows.Variable]:
+    """The variables that have a value now, of these scopes (None: of all), those of the process first, by name."""
+    found = Variable.objects.filter(instance_id=instance_id, present=True).order_by("scope", "name")
+    return _shaped(found if scopes is None else found.filter(scope__in=scopes), limit)
+
+
+def variable(instance_id: UUID, name: str, scope: int = 0) -> rows.Variable | None:
+    """One variable; None where it has no value now."""
+    found = Variable.objects.filter(instance_id=instance_id, present=True, scope=scope, name=name)
+    return next(iter(_shaped(found, 1)), None)
+
+
+def variables_seen(instance_id: UUID, token_id: UUID) -> list[rows.Variable] | None:
+    """The variables that a token sees, inner ones in place of outer ones of the same name; None for no token of it."""
+    scopes: list[int] = []
+    at = token_id
+    while at != instance_id:
+        token = Token.objects.filter(id=at, instance_id=instance_id).values_list("local_scope", "scope_id").first()
+        if token is None:
+            return None
+        scopes += [token[0]] if token[0] else []
+        at = token[1]
+    inner_last = {scope: place for place, scope in enumerate((0, *reversed(scopes)))}
+    found = variables_in(instance_id, inner_last, limit=LISTED)
+    seen = {one.name: one for one in sorted(found, key=lambda one: inner_last[one.scope])}
+    return [seen[name] for name in sorted(seen)]
+
+
+def _shaped(found: QuerySet[Variable], limit: int) -> list[rows.Variable]:
+    # As text, so that numbers stay exact.
+    read = found.annotate(text=Cast("value", TextField())).values_list("name", "text", "scope", "commit_at")
+    return [
+        rows.Variable(name=name, value=json.loads(text, parse_float=Decimal), scope=scope, changed_at=at)
+        for name, text, scope, at in read[:limit]
+    ]
 
 
 class BadFilter(ValueError):
@@ -90,7 +132,7 @@ def condition(text: str) -> Condition:
     return Condition(name, operator, None if value is None else _read(value, operator))
 
 
-def narrowed(rows: QuerySet[ProcessInstance], conditions: Iterable[Condition]) -> QuerySet[ProcessInstance]:
+def narrowed(found: QuerySet[ProcessInstance], conditions: Iterable[Condition]) -> QuerySet[ProcessInstance]:
     """The instances of which all conditions hold. Raises BadFilter."""
     wanted = list(conditions)
     if len(wanted) > MOST:
@@ -101,8 +143,8 @@ def narrowed(rows: QuerySet[ProcessInstance], conditions: Iterable[Condition]) -
         if one.operator not in OPERATORS:
             raise BadFilter(f"{one.operator[:60]!r} is no operator: {', '.join(OPERATORS)}")
         sql, given = OPERATORS[one.operator](one.value)
-        rows = rows.filter(id__in=RawSQL(f"{_ROWS} AND {sql}", [one.name, *given]))  # noqa: S611
-    return rows
+        found = found.filter(id__in=RawSQL(f"{_ROWS} AND {sql}", [one.name, *given]))  # noqa: S611
+    return found
 
 
 def _read(text: str, operator: str) -> Any:
