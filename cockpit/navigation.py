@@ -8,13 +8,14 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from bpm.queries import overview
+from bpm.queries import integrity, overview
 from cockpit.admin.tables import shown_models, table_of
 
 
 def entries(request: HttpRequest) -> list[dict[str, Any]]:
     """The groups of the sidebar for this person."""
     groups: list[dict[str, Any]] = [{"items": _pages(request)}]
+    groups.append({"title": _("Audit"), "separator": True, "items": _audit(request)})
     runtime, history = shown_models()
     for title, listed in ((_("Runtime tables"), runtime), (_("History tables"), history)):
         tables = [model for model in listed if request.user.has_perm(f"bpm.view_{model._meta.model_name}")]
@@ -44,6 +45,21 @@ def _pages(request: HttpRequest) -> list[dict[str, Any]]:
     ]
     if incidents := overview.open_incidents():
         entries[4] |= {"badge": str(incidents), "badge_variant": "danger"}
+    return entries
+
+
+def _audit(request: HttpRequest) -> list[dict[str, Any]]:
+    entries = [
+        _entry(request, title, icon, page)
+        for title, icon, page in (
+            (_("Integrity"), "verified_user", "integrity"),
+            (_("Seals"), "link", "seals"),
+            (_("Exports"), "download", "exports"),
+            (_("Archives"), "inventory_2", "archives"),
+        )
+    ]
+    if violations := integrity.violations_of_late():
+        entries[0] |= {"badge": str(violations), "badge_variant": "danger"}
     return entries
 
 

@@ -8,6 +8,7 @@
 | ALLOWED_HOSTS | host names, with commas | this machine only |
 | CSRF_TRUSTED_ORIGINS | origins behind a proxy, with commas | none |
 | BEHIND_TLS | 1: cookies only over TLS, the proxy's X-Forwarded-Proto is believed | 0 |
+| EXPORT_TO | folder or URL of exports, which web and workers reach | with the local servers: in .local |
 | EXTRA_APPS | your apps with handlers, with commas | none |
 | EXAMPLES | 0: without the example apps | 1 |
 | DEBUG | 1: Django's debug pages | 0 |
@@ -120,6 +121,11 @@ def _database(url: str) -> dict[str, Any]:
 
 DATABASES = {"default": _database(os.environ.get("DATABASE_URL") or _SERVICES["database"])}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Where workers write exports and the cockpit reads them.
+BPM_EXPORT_TO = os.environ.get("EXPORT_TO") or (
+    None if os.environ.get("DATABASE_URL") else str(local_folder() / "exports")
+)
 
 # `manage.py bpm test --engine`: where no database is named, a server is started for the command alone.
 BPM_SCENARIO_SERVER = None if os.environ.get("DATABASE_URL") else "config.throwaway.server"

@@ -8,6 +8,7 @@ answer. Errors are problem documents (RFC 9457), all from one table. A project m
 - `problems`        code of a refusal -> status and title; every error of the API
 - `exact`           JSON in and out with exact numbers
 - `schemas`         what goes in (`given`) and comes out (`told`)
-- `definitions`, `instances`, `traces`, `external_tasks`, `user_tasks`, `messages`, `incidents`: the resources
+- `definitions`, `decisions`, `instances`, `traces`, `external_tasks`, `user_tasks`, `messages`, `incidents`,
+  `exports`, `integrity` (seals, archives, violations): the resources
 - `health`          /healthz, /readyz and /metrics
 """

@@ -7,9 +7,11 @@ from ninja import NinjaAPI, Swagger
 from bpm.api import (
     decisions,
     definitions,
+    exports,
     external_tasks,
     incidents,
     instances,
+    integrity,
     messages,
     problems,
     traces,
@@ -50,5 +52,7 @@ for prefix, router, tag in (
     ("/user-tasks", user_tasks.router, "user tasks"),
     ("", messages.router, "messages and signals"),
     ("/incidents", incidents.router, "incidents"),
+    ("/exports", exports.router, "audit"),
+    ("", integrity.router, "audit"),
 ):
     api.add_router(prefix, router, tags=[tag])

@@ -37,6 +37,8 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "wrong_worker": (409, "The task is locked by another worker"),
     "lock_expired": (409, "The lock has run out"),
     "wrong_user": (409, "The task belongs to another person"),
+    "not_set_up": (409, "This server is not set up for it"),
+    "takes_too_long": (409, "It takes longer than a request may"),
     "duplicate": (409, "This has been done already"),
     "key_conflict": (409, "The idempotency key was used for something else"),
     "second_instance": (409, "One transaction changes one instance"),

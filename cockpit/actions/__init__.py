@@ -7,6 +7,7 @@ words, and then nothing has changed. ROUTES is the table of addresses.
 from __future__ import annotations
 
 from cockpit.actions import (
+    ask_export,
     cancel_instance,
     claim_task,
     complete_task,
@@ -21,6 +22,7 @@ from cockpit.actions import (
     start_instance,
     suspend_instance,
     unclaim_task,
+    verify_seals,
 )
 from cockpit.pages.shown import Route
 
@@ -36,6 +38,8 @@ ROUTES: tuple[Route, ...] = (
     ("instances/<uuid:id>/variables/", "set-variables", set_variables.view),
     ("incidents/retry/", "retry-incidents", retry_incidents.view),
     ("incidents/<uuid:id>/retry/", "retry-incident", retry_incident.view),
+    ("audit/exports/ask/", "ask-export", ask_export.view),
+    ("audit/seals/verify/", "verify-seals", verify_seals.view),
     ("tasks/<uuid:id>/claim/", "claim-task", claim_task.view),
     ("tasks/<uuid:id>/unclaim/", "unclaim-task", unclaim_task.view),
     ("tasks/<uuid:id>/complete/", "complete-task", complete_task.view),

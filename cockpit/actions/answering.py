@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from bpm.engine.errors import EngineError
 from bpm.engine.variables import loads
-from cockpit.access import operators_only
+from cockpit.access import auditors_only, operators_only
 
 type View = Callable[..., Any]
 
@@ -26,7 +26,15 @@ class Refused(Exception):
 
 def verb(view: View) -> View:
     """A POST of an operator; what the engine or the form refuses becomes a message, and nothing has changed."""
+    return operators_only(_answered(view))
 
+
+def audit_verb(view: View) -> View:
+    """A POST of somebody who may audit; the same with what is refused."""
+    return auditors_only(_answered(view))
+
+
+def _answered(view: View) -> View:
     @wraps(view)
     def answering(request: HttpRequest, **arguments: Any) -> Any:
         try:
@@ -35,7 +43,7 @@ def verb(view: View) -> View:
             messages.error(request, str(problem))
             return back(request)
 
-    return operators_only(require_POST(answering))
+    return require_POST(answering)
 
 
 def done(request: HttpRequest, sentence: str, to: str | None = None, *arguments: Any) -> HttpResponse:

@@ -7,6 +7,7 @@ changes. ROUTES is the table of addresses.
 from __future__ import annotations
 
 from cockpit.pages import (
+    audit,
     decisions,
     definitions,
     incidents,
@@ -34,6 +35,11 @@ ROUTES: tuple[Route, ...] = (
     ("instances/<uuid:id>/live/", "instance-live", instance.live),
     ("instances/<uuid:id>/timeline/", "instance-timeline", timeline.part),
     ("incidents/", "incidents", incidents.listing),
+    ("audit/integrity/", "integrity", audit.violations),
+    ("audit/seals/", "seals", audit.seals),
+    ("audit/exports/", "exports", audit.exports),
+    ("audit/exports/<uuid:id>/file/", "export-file", audit.export_file),
+    ("audit/archives/", "archives", audit.archives),
     ("tasks/", "user-tasks", work.user_tasks),
     ("tasks/<uuid:id>/", "user-task", work.user_task),
     ("work/", "external-tasks", work.external_tasks),

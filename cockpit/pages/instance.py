@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
-from bpm.queries import diagram, instances
+from bpm.queries import diagram, instances, integrity
 from bpm.queries.nodes import nodes_of
 from bpm.queries.rows import Instance
 from cockpit.pages import timeline
@@ -48,6 +48,7 @@ def live_context(instance: Instance) -> dict[str, Any]:
         "work": instances.open_work(instance),
         "variables": instances.variables_of(instance.id),
         "called": instances.called_by(instance.id),
+        "violations": integrity.list_violations(instance_id=instance.id, size=5).items,
         "parent": parent,
         "marks": diagram.marks_of_instance(instance.id, instance.started_at),
     }

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from bpm.queries import definitions, incidents, instances, overview
+from bpm.queries import definitions, incidents, instances, integrity, overview
 from cockpit.pages.shown import Shown
 
 # The dashboard is asked every few seconds: it counts no further than this.
@@ -24,6 +24,7 @@ def page(request: HttpRequest) -> Shown:
     figures = overview.figures(COUNTED)
     late = figures.late_timers is not None and (now - figures.late_timers).total_seconds() > LATE
     live: dict[str, Any] = {
+        "violations": integrity.violations_of_late(),
         "figures": figures,
         "timers_late": late,
         "groups": incidents.grouped(),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from bpm.queries.rows import Marks
 from bpm.store import values
@@ -21,10 +22,20 @@ register = template.Library()
 TONES: Mapping[str, str] = {
     "RUNNING": "blue", "SUSPENDED": "amber", "COMPLETED": "green", "FAILED": "red", "CANCELLED": "grey",
     "ACTIVE": "blue", "WAITING": "grey", "READY": "amber", "LOCKED": "blue", "DONE": "green", "CLAIMED": "blue",
-    "OPEN": "red", "RESOLVED": "green", "SCHEDULED": "blue", "FIRED": "violet",
+    "OPEN": "red", "PENDING": "amber", "RESOLVED": "green", "SCHEDULED": "blue", "FIRED": "violet",
 }  # fmt: skip
 LIVE = ("RUNNING", "LOCKED")
 SHORT = 120
+
+CONDITIONS: Mapping[str, str] = {
+    "definitions": gettext_noop("process"),
+    "instances": gettext_noop("instances"),
+    "states": gettext_noop("state"),
+    "since": gettext_noop("from"),
+    "until": gettext_noop("before"),
+    "workers": gettext_noop("workers"),
+    "users": gettext_noop("people"),
+}
 
 INCIDENT_KINDS: Mapping[str, str] = {
     "task": "deployed_code",
@@ -82,6 +93,25 @@ def duration(start: datetime, end: datetime) -> str:
         if number:
             parts.append(text.format(number=number))
     return " ".join(parts[:2])
+
+
+@register.filter
+def seconds(number: float) -> str:
+    """A number of seconds in its two largest units."""
+    now = datetime.now(UTC)
+    return duration(now - timedelta(seconds=number), now) if number >= 1 else _("{number} s").format(number=0)
+
+
+@register.filter
+def is_list(value: Any) -> bool:
+    """Whether a value is a list of values."""
+    return isinstance(value, list | tuple)
+
+
+@register.filter
+def selected_by(name: str) -> str:
+    """A condition of an export, in words."""
+    return _(CONDITIONS[name]) if name in CONDITIONS else name
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -133,6 +134,22 @@ class ClaimIn(Given):
 class CompleteUserTaskIn(Given):
     variables: Variables = {}
     user: Name | None = Field(None, description="who has done it; a person who is logged in has done it themselves")
+    form: bool = Field(True, description="check the variables against the fields of the task's form")
+    reason: Reason = None
+
+
+class AssignIn(Given):
+    user: Name | None = Field(None, description="nobody, where it is left out")
+    reason: Reason = None
+
+
+class DelegateIn(Given):
+    user: Name
+    reason: Reason = None
+
+
+class ResolveIn(Given):
+    variables: Variables = {}
     reason: Reason = None
 
 
@@ -169,6 +186,21 @@ class SignalIn(Given):
 
 class RetryIn(Given):
     retries: int = Field(1, ge=1, le=1_000_000)
+    reason: Reason = None
+
+
+class ExportIn(Given):
+    format: Literal["csv", "parquet", "jsonl", "xes", "ocel"]
+    definitions: list[Name] = Field([], description="keys of processes")
+    instances: list[UUID] = []
+    states: list[Name] = []
+    since: datetime | None = None
+    until: datetime | None = None
+    workers: list[Name] = []
+    users: list[Name] = []
+    mask: list[Name] = Field([], description="variables whose values are hidden")
+    without_variables: bool = Field(False, description="no value of any variable is in it")
+    packed: bool = Field(True, description="packed with gzip, where the format is a text")
     reason: Reason = None
 
 

@@ -6,11 +6,12 @@ taken anew. Files go to the folder or URL of the setting BPM_EXPORT_TO.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 import structlog
@@ -84,6 +85,19 @@ def get_export(id: UUID) -> Request:
     if not rows:
         raise KeyError(f"there is no export {id}")
     return _request(rows[0])
+
+
+def is_set_up() -> bool:
+    """Whether there is a place that exports go to."""
+    return bool(getattr(settings, "BPM_EXPORT_TO", None))
+
+
+def open_file(export: Request) -> BinaryIO:
+    """The file of an export that is done, to read; whoever opens it closes it. Raises NoPlace, OSError."""
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(place(_place()).reading(export.name))
+        opened.pop_all()
+        return cast(BinaryIO, file)
 
 
 def list_exports(limit: int = 100) -> list[Request]:

@@ -77,13 +77,14 @@
 
   /** One click is enough: a form that was sent is not sent again. */
   document.addEventListener("submit", (event) => {
-    if (event.target.method !== "post") return;
+    if (event.target.method !== "post" || event.target.matches("[data-many]")) return;
     for (const button of event.target.querySelectorAll("button[type=submit], button:not([type])")) {
       setTimeout(() => { button.disabled = true; });
     }
   });
 
   const start = () => showTimes(document);
+  document.addEventListener("DOMContentLoaded", () => document.querySelector("dialog[data-open]")?.showModal());
   document.addEventListener("DOMContentLoaded", start);
   document.addEventListener("DOMContentLoaded", () => {
     // The theme expects every file input to stand in markup of its own, and fails at ours unless it thinks it was there.

@@ -1,0 +1,85 @@
+"""Exports for auditors: ask for one, see how far it is, fetch the file and its manifest."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import FileResponse, HttpRequest
+from ninja import Query, Router, Status
+
+from bpm.api.answers import caller_of
+from bpm.api.authentication import may
+from bpm.api.problems import Problem
+from bpm.api.schemas.given import ExportIn
+from bpm.api.schemas.told import ExportOut
+from bpm.audit.export import requests
+from bpm.audit.export.masking import Masking
+from bpm.audit.export.selection import NothingSuch, Selection
+
+router = Router()
+
+
+@router.post("", response={202: ExportOut}, auth=may("audit"))
+def ask(request: HttpRequest, given: ExportIn) -> Any:
+    """Ask for an export: a worker carries it out. All conditions hold together; left out, one is none."""
+    selection = Selection(
+        definitions=tuple(given.definitions),
+        instances=tuple(given.instances),
+        states=tuple(given.states),
+        since=given.since,
+        until=given.until,
+        workers=tuple(given.workers),
+        users=tuple(given.users),
+    )
+    try:
+        asked = requests.ask_export(
+            selection,
+            given.format,
+            masking=Masking(names=frozenset(given.mask), everything=given.without_variables),
+            packed=given.packed,
+            actor=caller_of(request).name,
+            reason=given.reason,
+        )
+    except NothingSuch as nothing:
+        raise Problem("invalid", str(nothing)) from None
+    except requests.NoPlace as missing:
+        raise Problem("not_set_up", str(missing)) from None
+    return Status(202, asked)
+
+
+@router.get("", response=list[ExportOut], auth=may("audit"))
+def list_exports(request: HttpRequest, limit: int = Query(50, ge=1, le=200)) -> Any:
+    """The exports that were asked for last, the newest first."""
+    return requests.list_exports(limit)
+
+
+@router.get("/{id}", response=ExportOut, auth=may("audit"))
+def get_export(request: HttpRequest, id: UUID) -> Any:
+    """One export: how far it is; when it is done, its manifest."""
+    return found_export(id)
+
+
+@router.get("/{id}/file", auth=may("audit"))
+def get_file(request: HttpRequest, id: UUID) -> FileResponse:
+    """The file of an export that is done."""
+    return file_of(found_export(id))
+
+
+def found_export(id: UUID) -> requests.Request:
+    """The request. Raises Problem."""
+    try:
+        return requests.get_export(id)
+    except KeyError:
+        raise Problem("not_found", f"there is no export {id}") from None
+
+
+def file_of(export: requests.Request) -> FileResponse:
+    """The file as a download. Raises Problem where it is not done, or is not where it was written."""
+    if export.state != "DONE":
+        raise Problem("wrong_state", f"the export is {export.state}")
+    try:
+        file = requests.open_file(export)
+    except (OSError, requests.NoPlace) as missing:
+        raise Problem("not_found", f"the file is not where it was written: {missing}") from None
+    return FileResponse(file, as_attachment=True, filename=export.name, content_type="application/octet-stream")
