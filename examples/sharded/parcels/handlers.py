@@ -15,11 +15,11 @@ def weigh(task: TaskContext) -> dict[str, int]:
 
 @external_task("parcels.hand-over")
 def hand_over(task: TaskContext) -> None:
-    """Tell the recipient, who has a process of their own, perhaps on another shard. The task's id as key makes it one
-    message, however often this runs.
+    """Tell the recipient, who gets a process of their own, perhaps on another shard. With a key it is one message,
+    however often this runs.
     """
-    told = {"parcel": task.business_key}
-    verbs.publish("parcel-handed-over", task.variables["recipient"], told, actor="carrier", key=str(task.id))
+    told, key = {"parcel": task.business_key}, f"handed over/{task.business_key}"
+    verbs.publish("parcel-handed-over", task.variables["recipient"], told, actor="carrier", key=key)
 
 
 @external_task("parcels.notify")
