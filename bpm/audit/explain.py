@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.utils.translation import gettext as _
 
 from bpm.audit.trace import TraceEvent, last_of_tokens
 from bpm.store import definitions, ids
@@ -155,7 +156,7 @@ def explain_tokens(tokens: Sequence[UUID]) -> list[Explanation]:
     if not stand:
         return []
     came = _came(ids.instance_of(tokens[0]), list(stand))
-    waiting = [token for token, (_, state, *_) in stand.items() if state == "WAITING"]
+    waiting = [token for token, (_node, state, *_rest) in stand.items() if state == "WAITING"]
     waits: dict[UUID, list[Wait]] = {token: [] for token in stand}
     for statement, say in WAITING if waiting else ():
         for token, *row in _all(statement, {"tokens": waiting}):
@@ -218,20 +219,21 @@ def _told(event: TraceEvent) -> str:
 
 def _waits(state: str, instance_state: str, kind: str | None, found: Sequence[Wait]) -> Iterator[Wait]:
     if instance_state == "SUSPENDED":
-        yield Wait(text="the instance to be resumed", mover="an operator resumes it")
+        yield Wait(text=_("the instance to be resumed"), mover=_("an operator resumes it"))
     if state == "ACTIVE":
-        yield Wait(text="the engine to advance it", mover="the engine does, at once or by its schedulers")
+        yield Wait(text=_("the engine to advance it"), mover=_("the engine does, at once or by its schedulers"))
     if state != "WAITING":
         return
     yield from found
     if not found and kind in GATEWAYS:
-        yield Wait(text="the other branches of the gateway", mover="tokens that can still come here")
+        yield Wait(text=_("the other branches of the gateway"), mover=_("tokens that can still come here"))
     elif not found:
-        yield Wait(text="what history does not say", mover="see the trace of the instance")
+        yield Wait(text=_("what history does not say"), mover=_("see the trace of the instance"))
 
 
 def _incident(id: UUID, kind: str, message: str) -> Wait:
-    return Wait(id=id, text=f"an operator: {message or kind}", mover="an operator retries the incident")
+    text = _("an operator: {message}").format(message=message or kind)
+    return Wait(id=id, text=text, mover=_("an operator retries the incident"))
 
 
 def _task(
@@ -244,42 +246,52 @@ def _task(
     retry_at: datetime | None,
 ) -> Wait:
     if state == "LOCKED":
-        until_text = "" if until is None else f" until {_time(until)}"
-        return Wait(id=id, text=f"{worker} to finish {topic}", mover=f"{worker} holds the lock{until_text}")
-    later = "" if retry_at is None else f", not before {_time(retry_at)}"
-    return Wait(id=id, text=f"a worker for {topic}{later}", mover=f"any worker of the topic; retries left: {retries}")
+        text = _("{worker} to finish {topic}").format(worker=worker, topic=topic)
+        if until is None:
+            return Wait(id=id, text=text, mover=_("{worker} holds the lock").format(worker=worker))
+        mover = _("{worker} holds the lock until {until}").format(worker=worker, until=_time(until))
+        return Wait(id=id, text=text, mover=mover)
+    if retry_at is None:
+        text = _("a worker for {topic}").format(topic=topic)
+    else:
+        text = _("a worker for {topic}, not before {moment}").format(topic=topic, moment=_time(retry_at))
+    return Wait(id=id, text=text, mover=_("any worker of the topic; retries left: {retries}").format(retries=retries))
 
 
 def _user_task(id: UUID, assignee: str | None, users: Any, groups: Any) -> Wait:
     if assignee:
-        return Wait(id=id, text="a person", mover=f"{assignee} completes the task")
+        return Wait(id=id, text=_("a person"), mover=_("{user} completes the task").format(user=assignee))
     candidates = ", ".join([*_listed(users), *_listed(groups)])
-    return Wait(id=id, text="a person", mover=f"one of {candidates} claims it" if candidates else "anybody claims it")
+    mover = _("one of {candidates} claims it").format(candidates=candidates) if candidates else _("anybody claims it")
+    return Wait(id=id, text=_("a person"), mover=mover)
 
 
 def _timer(id: UUID, node: str, fire_at: datetime) -> Wait:
-    return Wait(id=id, text=f"{_time(fire_at)} ({node})", mover="the engine's timers")
+    return Wait(id=id, text=f"{_time(fire_at)} ({node})", mover=_("the engine's timers"))
 
 
 def _ticket(id: UUID, kind: str, name: str, correlation: str | None) -> Wait:
-    key = f" with the key {correlation}" if correlation else ""
+    said = _("the message {name} with the key {key}") if correlation else _("the message {name}")
     texts = {
-        "MESSAGE": (f"the message {name}{key}", "whoever sends it"),
-        "SIGNAL": (f"the signal {name}", "whoever throws it"),
-        "CALL": (f"the called process {name}", "the called instance, when it ends"),
-        "LOOP": ("the rounds of its loop", "each round, when it ends"),
-        "CONDITION": ("a condition", "whoever sets a variable that makes it true"),
+        "MESSAGE": (said.format(name=name, key=correlation), _("whoever sends it")),
+        "SIGNAL": (_("the signal {name}").format(name=name), _("whoever throws it")),
+        "CALL": (_("the called process {name}").format(name=name), _("the called instance, when it ends")),
+        "LOOP": (_("the rounds of its loop"), _("each round, when it ends")),
+        "CONDITION": (_("a condition"), _("whoever sets a variable that makes it true")),
     }
-    text, mover = texts.get(kind, (f"{kind.lower()} {name}", "the engine"))
+    text, mover = texts.get(kind, (f"{kind.lower()} {name}", _("the engine")))
     return Wait(id=id, text=text, mover=mover)
 
 
 def _branch(id: UUID, node: str) -> Wait:
-    return Wait(id=id, text=f"its branch at {node}", mover="that branch, when it ends or joins")
+    return Wait(
+        id=id, text=_("its branch at {place}").format(place=node), mover=_("that branch, when it ends or joins")
+    )
 
 
 def _inner(id: UUID, node: str) -> Wait:
-    return Wait(id=id, text=f"what goes on in it, at {node}", mover="that token, when it ends")
+    text = _("what goes on in it, at {place}").format(place=node)
+    return Wait(id=id, text=text, mover=_("that token, when it ends"))
 
 
 WAITING: tuple[tuple[str, Callable[..., Wait]], ...] = (
