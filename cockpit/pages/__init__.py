@@ -16,6 +16,8 @@ from cockpit.pages import (
     migration,
     modification,
     overview,
+    past,
+    reasons,
     timeline,
     work,
 )
@@ -32,6 +34,8 @@ ROUTES: tuple[Route, ...] = (
     ("instances/<uuid:id>/", "instance", instance.page),
     ("instances/<uuid:id>/migrate/", "migrate-instance-plan", migration.of_instance),
     ("instances/<uuid:id>/modify/", "modify-instance-plan", modification.page),
+    ("instances/<uuid:id>/past/", "instance-past", past.part),
+    ("instances/<uuid:id>/why/", "instance-why", reasons.part),
     ("instances/<uuid:id>/live/", "instance-live", instance.live),
     ("instances/<uuid:id>/timeline/", "instance-timeline", timeline.part),
     ("incidents/", "incidents", incidents.listing),

@@ -83,6 +83,22 @@
     }
   });
 
+  /** The slider of the past: its end is now, and grows with the instance while it stands there. */
+  document.addEventListener("click", (event) => {
+    const range = event.target.closest("[data-now]") && document.querySelector("[data-then]");
+    if (!range) return;
+    range.value = range.max;
+    range.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  document.addEventListener("htmx:afterSettle", () => {
+    const range = document.querySelector("[data-then]");
+    const newest = document.querySelector("[data-version]")?.dataset.version;
+    if (!range || !newest || range.max === newest) return;
+    const atNow = range.value === range.max;
+    range.max = newest;
+    if (atNow) range.value = newest;
+  });
+
   const start = () => showTimes(document);
   document.addEventListener("DOMContentLoaded", () => document.querySelector("dialog[data-open]")?.showModal());
   document.addEventListener("DOMContentLoaded", start);

@@ -7,7 +7,8 @@
 
   /** Read the marks that the page brought along: {tokens, incidents, passed, flows} by element id. */
   function marksOf(holder) {
-    const element = document.getElementById(holder.dataset.marks);
+    // What the instance was at a moment that was chosen goes before what it is.
+    const element = document.getElementById("tt-marks-past") || document.getElementById(holder.dataset.marks);
     return element ? JSON.parse(element.textContent) : {};
   }
 
