@@ -38,8 +38,8 @@ class Caller:
 class TokenAuth(HttpBearer):
     """A program with a token."""
 
-    def __init__(self, right: str) -> None:
-        self.right = right
+    def __init__(self, *rights: str) -> None:
+        self.rights = rights
         super().__init__()
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
@@ -47,8 +47,9 @@ class TokenAuth(HttpBearer):
         bearer = access.find_bearer(token)
         if bearer is None:
             raise Problem("not_authenticated", "the token is unknown or was revoked")
-        if not bearer.may(self.right):
-            raise Problem("not_allowed", f"a token with the role {bearer.role} may not do this: it needs {self.right}")
+        if not any(bearer.may(right) for right in self.rights):
+            needed = " or ".join(self.rights)
+            raise Problem("not_allowed", f"a token with the role {bearer.role} may not do this: it needs {needed}")
         return Caller(f"token:{bearer.name}", person=False, rights=access.ROLES[bearer.role][1])
 
 
@@ -57,8 +58,8 @@ class SessionAuth(APIKeyCookie):
 
     param_name = settings.SESSION_COOKIE_NAME
 
-    def __init__(self, right: str) -> None:
-        self.right = right
+    def __init__(self, *rights: str) -> None:
+        self.rights = rights
         super().__init__(csrf=False)
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
@@ -68,13 +69,14 @@ class SessionAuth(APIKeyCookie):
             return None
         if check_csrf(request) is not None:
             raise Problem("csrf_failed", "a request with a session needs the header X-CSRFToken")
-        if not user.has_perm(PERMISSIONS[self.right]):
-            raise Problem("not_allowed", f"{user.get_username()} may not do this: it needs {PERMISSIONS[self.right]}")
+        if not any(user.has_perm(PERMISSIONS[right]) for right in self.rights):
+            needed = " or ".join(PERMISSIONS[right] for right in self.rights)
+            raise Problem("not_allowed", f"{user.get_username()} may not do this: it needs {needed}")
         groups = tuple(user.groups.order_by("name").values_list("name", flat=True))
         rights = frozenset(right for right, permission in PERMISSIONS.items() if user.has_perm(permission))
         return Caller(user.get_username(), person=True, groups=groups, rights=rights)
 
 
-def may(right: str) -> list[Callable[[HttpRequest], Any]]:
-    """For `auth=`: a token or a session whose role has the right ("view", "audit", "work", "operate")."""
-    return [TokenAuth(right), SessionAuth(right)]
+def may(*rights: str) -> list[Callable[[HttpRequest], Any]]:
+    """For `auth=`: a token or a session whose role has one of the rights ("view", "audit", "work", "operate")."""
+    return [TokenAuth(*rights), SessionAuth(*rights)]

@@ -49,7 +49,7 @@ def _unwrapped(name: str, value: Any) -> Any:
 
 def taken(name: str, said: Any) -> Any:
     """The value of one of Camunda's typed values. Raises InvalidVariables, with the variable's name."""
-    if not isinstance(said, Mapping) or not _KEYS >= said.keys():
+    if not isinstance(said, Mapping) or not said.keys() <= _KEYS:
         raise InvalidVariables(f"{name}: a typed value is an object of value, type and valueInfo")
     value, kind, info = said.get("value"), said.get("type"), said.get("valueInfo") or {}
     if not isinstance(info, Mapping):
@@ -127,9 +127,7 @@ def _document(value: Any, info: Info) -> Any:
 def _object(value: Any, info: Info) -> Any:
     form = info.get("serializationDataFormat")
     if form != JSON_FORMAT:
-        raise _Unfit(
-            f"an Object is taken as {JSON_FORMAT} only, not as {_shown(form)}: what Java has serialized, Java alone reads"
-        )
+        raise _Unfit(f"an Object is taken as {JSON_FORMAT} only, not as {_shown(form)}: what Java wrote, Java reads")
     return _document(value, info)
 
 

@@ -90,7 +90,7 @@ def put_file(
     return commit(operators.set_variables(id, {name: file}, actor=actor, key=key_of(request)))
 
 
-@router.get("/{id}/variables/{name}/file", auth=may("view"), url_name="variable-file")
+@router.get("/{id}/variables/{name}/file", auth=may("view", "work"), url_name="variable-file")
 def get_file(request: HttpRequest, id: UUID, name: Name, scope: Scope = 0) -> Any:
     """The content of a variable that is a file: to be saved, never to be shown or run in the browser."""
     file = engine.read_file(_variable(id, name, scope).value)

@@ -1,10 +1,10 @@
 """Variables of an instance, and instances found by the values of their variables: `amount:gt:100`, `customer:eq:Ada`,
 `approved:exists`.
 
-Looked at in a search are the variables of the process itself (not those of single activities), of instances whose rows are still
-there. Types are those of JSON: 100 is a number and "100" a text, and one never equals the other. A date, a time or a
-duration is found by its text. Single values of up to LONGEST characters lie in the index `variables_by_value`; lists,
-objects and longer texts are only found by `exists` and `neq`.
+Looked at in a search are the variables of the process itself (not those of single activities), of instances whose rows
+are still there. Types are those of JSON: 100 is a number and "100" a text, and one never equals the other. A date, a
+time or a duration is found by its text. Single values of up to LONGEST characters lie in the index
+`variables_by_value`; lists, objects and longer texts are only found by `exists` and `neq`.
 """
 
 from __future__ import annotations
