@@ -9,6 +9,7 @@
 | CSRF_TRUSTED_ORIGINS | origins behind a proxy, with commas | none |
 | BEHIND_TLS | 1: cookies only over TLS, the proxy's X-Forwarded-Proto is believed | 0 |
 | EXPORT_TO | folder or URL of exports, which web and workers reach | with the local servers: in .local |
+| ARCHIVE_TO | folder or URL to which the schedule moves months that the retentions let go | none: nothing is moved |
 | EXTRA_APPS | your apps with handlers, with commas | none |
 | EXAMPLES | 0: without the example apps | 1 |
 | DEBUG | 1: Django's debug pages | 0 |
@@ -126,6 +127,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 BPM_EXPORT_TO = os.environ.get("EXPORT_TO") or (
     None if os.environ.get("DATABASE_URL") else str(local_folder() / "exports")
 )
+
+# Where the schedule moves history that the retentions let go.
+BPM_ARCHIVE_TO = os.environ.get("ARCHIVE_TO")
 
 # `manage.py bpm test --engine`: where no database is named, a server is started for the command alone.
 BPM_SCENARIO_SERVER = None if os.environ.get("DATABASE_URL") else "config.throwaway.server"

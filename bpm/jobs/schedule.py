@@ -15,6 +15,7 @@ import structlog
 
 from bpm import engine
 from bpm.audit import checking, sealing
+from bpm.audit.archive import due
 from bpm.audit.export import requests
 from bpm.jobs import handlers
 from bpm.jobs.announcer import SENDER
@@ -67,11 +68,12 @@ JOBS: dict[str, Job] = {
     "invariants": Job(300, checking.check_sample),
     "seals": Job(5, seal_history),
     "exports": Job(10, requests.run_waiting),
+    "archive": Job(6 * 3600, due.archive_due),
 }
 
 
-# What a program without beat leaves alone: it does tasks itself, and an export would keep it from all else.
-APART = ("tasks", "exports")
+# What a program without beat leaves alone: it does tasks itself, and the others would keep it from all else.
+APART = ("tasks", "exports", "archive")
 
 
 def run_job(name: str) -> Counts:

@@ -10,5 +10,6 @@ What stays: rows of open instances, and of those that a retention keeps (`retent
 whoever reads both takes each row once. A month may be archived again: a further part has the rows that came since, and
 what need not stay any more goes.
 
+    due        months that the retentions let go, archived by the schedule
     catalog    what is archived, and reading it: lines for seals, rows of one instance
 """

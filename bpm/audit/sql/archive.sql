@@ -26,6 +26,10 @@ SELECT EXISTS (
 -- One archives at a time.
 SELECT pg_try_advisory_lock(hashtextextended('tokentrail archive', 0));
 
+-- name: may_archive
+-- Whether this role may take a month out.
+SELECT has_function_privilege('bpm_replace_month(timestamptz, bigint, jsonb, jsonb, boolean)', 'EXECUTE');
+
 -- name: archiving_over
 -- The next one may archive.
 SELECT pg_advisory_unlock(hashtextextended('tokentrail archive', 0));

@@ -3,6 +3,7 @@ is still believed, found, replayed and exported."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 from datetime import UTC, datetime
 
@@ -14,6 +15,7 @@ from bpm.audit import sealing, trace
 from bpm.audit.archive import blocks, catalog, months
 from bpm.audit.canonical import FORM, FORMS
 from bpm.audit.histories import find_history
+from bpm.jobs.schedule import run_job
 from tests.database.audit.conftest import ORDER
 
 TABLES = [table.name for table in FORMS[FORM]]
@@ -216,6 +218,36 @@ def test_retention_says_what_stays(world, bpm, past, tmp_path):
     assert bpm("verify-seals")[0] == 0
     said = world.ask("SELECT actor, stated_reason FROM runtime_commit WHERE command = 'SetRetention' ORDER BY sequence")
     assert said[0] == ("dora", "the law")
+
+
+def test_the_schedule_archives_what_is_due_where_a_place_is_named(world, bpm, past, tmp_path, settings, observer):
+    settings.BPM_ARCHIVE_TO = None
+    assert bpm("retention", "order", "--days", "30")[0] == 0
+    assert run_job("archive") == {} and catalog.parts() == []
+    assert bpm("archive", "--due")[0] == bpm("archive", "--due", this_month(), "--to", tmp_path)[0] == 2
+    settings.BPM_ARCHIVE_TO = str(tmp_path)
+    with weak_role(observer):
+        assert run_job("archive") == {} and catalog.parts() == []
+    before = counted(world)["token_events"]
+    assert run_job("archive")["archived_rows"] > before
+    assert len(catalog.parts()) == 1 and run_job("archive") == {}
+    assert bpm("archive", "--due")[1].startswith("nothing to archive")
+    said = world.ask("SELECT actor, stated_reason FROM runtime_commit WHERE command = 'Archive'")
+    assert said == [("engine", "retention")]
+    assert bpm("verify-seals")[0] == 0
+
+
+@contextlib.contextmanager
+def weak_role(observer):
+    """This connection is that of a role which may not take a month out."""
+    observer.execute("DROP ROLE IF EXISTS weak_one")
+    observer.execute("CREATE ROLE weak_one; GRANT pg_read_all_data, pg_write_all_data TO weak_one")
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE weak_one")
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+    observer.execute("DROP ROLE weak_one")
 
 
 def test_a_month_that_is_not_over_or_not_sealed_is_refused(world, bpm, tmp_path, observer):
