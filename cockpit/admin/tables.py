@@ -151,8 +151,8 @@ TABLES: dict[type[Model], Table] = {
     models.EngineEvent: Table(columns=(*EVENT, "entity"), search=("=instance_id",), order=BY_TIME, icon="history"),
 }
 
-# Not shown: the view of all history, and what only test databases hold.
-LEFT_OUT = (models.RuntimeEvent, models.ClockOffset)
+# Not shown: the view of all history, what only test databases hold, and contents, which variables lead to.
+LEFT_OUT = (models.RuntimeEvent, models.ClockOffset, models.VariableFile)
 RUNTIME = (
     models.ProcessDefinition, models.ProcessInstance, models.Token, models.TokenLink, models.ExternalTask,
     models.UserTask, models.Timer, models.Variable, models.Incident, models.WaitTicket, models.Message,

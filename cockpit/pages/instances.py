@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bpm.queries import definitions, instances
+from bpm.queries.variables import BadFilter, Condition, condition
 from cockpit.pages.shown import Shown, first, kept, page_of
 
 # What the segments above the list choose: name -> (title, states, with incident).
@@ -19,13 +20,14 @@ CHOICES = {
     "failed": (gettext_lazy("Failed"), ("FAILED",), None),
     "cancelled": (gettext_lazy("Cancelled"), ("CANCELLED",), None),
 }
-FILTERS = ("state", "process", "q", "node")
+FILTERS = ("state", "process", "q", "node", "variable")
 
 
 def listing(request: HttpRequest) -> Shown:
     """One page of instances; asked by htmx: the rows alone."""
     chosen = first(request, "state")
     _title, states, with_incident = CHOICES.get(chosen, CHOICES[""])
+    wanted, unfit = _condition(first(request, "variable"))
     found = page_of(
         instances.list_instances,
         request,
@@ -34,6 +36,7 @@ def listing(request: HttpRequest) -> Shown:
         with_incident=with_incident,
         search=first(request, "q") or None,
         node=first(request, "node") or None,
+        variables=wanted,
     )
     context = {
         "page": found,
@@ -42,6 +45,8 @@ def listing(request: HttpRequest) -> Shown:
         "process": first(request, "process"),
         "search": first(request, "q"),
         "node": first(request, "node"),
+        "variable": first(request, "variable"),
+        "unfit": unfit,
         "after": first(request, "after"),
         "query": kept(request, *FILTERS),
         "query_without_state": kept(request, *(name for name in FILTERS if name != "state")),
@@ -50,3 +55,11 @@ def listing(request: HttpRequest) -> Shown:
     if request.headers.get("HX-Request"):
         return Shown("cockpit/instances_rows.html", context=context, fragment=True)
     return Shown("cockpit/instances.html", _("Instances"), {**context, "processes": definitions.keys_with_names()})
+
+
+def _condition(text: str) -> tuple[list[Condition], str]:
+    """The condition on a variable that a reader has written, and what is wrong with it."""
+    try:
+        return ([condition(text)] if text else []), ""
+    except BadFilter:
+        return [], _("This is no condition: write name:operator:value.")

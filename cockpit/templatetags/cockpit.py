@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django import template
+from django.template.defaultfilters import filesizeformat
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from bpm.expressions.typed import as_file, is_typed, text_of
 from bpm.queries.rows import Marks
 from bpm.store import values
 from cockpit.pages.sentences import STATES, awaited_of
@@ -116,8 +120,31 @@ def selected_by(name: str) -> str:
 
 @register.filter
 def as_json(value: Any) -> str:
-    """A variable's value on one line, as JSON with exact numbers."""
-    return values.dumps(value)
+    """A variable's value on one line, as JSON with exact numbers; a date, time or duration as its text, a file as its
+    name and size.
+    """
+    if (file := as_file(value)) is not None:
+        return f"{file['name']} ({filesizeformat(file['size'])})"
+    return text_of(value) or values.dumps(value)
+
+
+@register.filter
+def file_of(value: Any) -> Mapping[str, Any] | None:
+    """What a variable says of its file; None where it is none."""
+    return as_file(value)
+
+
+@register.simple_tag
+def file_link(instance: UUID, variable: Any) -> SafeString:
+    """A file's name, which saves it, and its size and media type."""
+    file = as_file(variable.value) or {}
+    shown = f"{filesizeformat(file['size'])} · {file['mediaType']}"
+    try:
+        address = reverse("bpm-api:variable-file", args=[instance, variable.name])
+    except NoReverseMatch:  # a name with a slash in it stands in no address
+        return format_html('<bdi class="tt-mono">{}</bdi><span class="tt-sub">{}</span>', file["name"], shown)
+    link = '<a class="tt-link" href="{}?scope={}" download><bdi>{}</bdi></a><span class="tt-sub">{}</span>'
+    return format_html(link, address, variable.scope, file["name"], shown)
 
 
 @register.filter
@@ -129,7 +156,7 @@ def pretty(value: Any) -> str:
 @register.filter
 def is_long(value: Any) -> bool:
     """Whether a value does not fit on a line."""
-    return isinstance(value, dict | list) or len(values.dumps(value)) > SHORT
+    return not is_typed(value) and (isinstance(value, dict | list) or len(values.dumps(value)) > SHORT)
 
 
 @register.filter
