@@ -16,9 +16,14 @@ from config.valkey import Valkey
 
 TRIGGER = "pgtrigger_tokentrail_explained_bb2b0"
 CELERY = ["-m", "celery", "-A", "config"]
+SHOP = (
+    "import os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'shop.settings'; sys.path.insert(0, 'examples/shop'); "
+    "import shop.wsgi"
+)
 PROGRAMS = {
     "web server": ["-m", "uvicorn", "config.asgi:application", "--port", "0", "--lifespan", "off"],
     "wsgi server": ["-c", "import config.wsgi"],
+    "web server of a project": ["-c", SHOP],
     "worker": [*CELERY, "worker", "--concurrency=1", "--without-mingle", "--without-gossip"],
     "beat": [*CELERY, "beat", "--pidfile=", "--max-interval=1"],
     "worker of a command": ["manage.py", "bpm", "worker"],

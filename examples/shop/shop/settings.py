@@ -13,6 +13,7 @@ DEBUG = os.environ.get("DEBUG", "1") == "1"
 SECRET_KEY = os.environ.get("SECRET_KEY", "only for trying it out")
 ALLOWED_HOSTS = ["localhost", "127.0.0.1"]
 ROOT_URLCONF = "shop.urls"
+WSGI_APPLICATION = "shop.wsgi.application"
 
 INSTALLED_APPS = [
     # Tokentrail: the engine, its cockpit, and what they stand on
