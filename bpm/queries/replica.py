@@ -1,0 +1,37 @@
+"""Lists and pages from a replica: what people look at need not be asked of the database that the engine commits to.
+
+    DATABASES = {"default": ..., "replica": ...}
+    DATABASE_ROUTERS = ["bpm.queries.replica.ReadReplica"]
+
+What comes of `bpm.queries` (the cockpit's lists, most of the API's GET) is then as old as the replica is behind.
+Nothing that decides is read there: the engine, the store, the audit and the jobs ask in SQL of their own, on the
+default connection. Nor are tokens of the API (one that was revoked must not be taken for another second) and contents
+of files (one that a variable names must be there).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Model
+
+ALIAS = "replica"
+# What must not be stale.
+NEVER = frozenset({"apitoken", "variablefile"})
+
+
+class ReadReplica:
+    """A router of Django: models of the engine are read from the replica, and written nowhere by it."""
+
+    def db_for_read(self, model: type[Model], **hints: Any) -> str | None:
+        """The replica for what people look at; None leaves it to the next router."""
+        about = model._meta
+        return ALIAS if about.app_label == "bpm" and about.model_name not in NEVER else None
+
+    def allow_relation(self, one: Model, other: Model, **hints: Any) -> bool | None:
+        """Rows of both are of one database."""
+        return True
+
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool | None:
+        """A replica gets its tables by replication."""
+        return False if db == ALIAS else None

@@ -1,0 +1,50 @@
+"""What a router sends to a replica, and that nothing which decides could be sent there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.db import connections, router
+from django.test.utils import CaptureQueriesContext
+
+from bpm.models import ApiToken, ProcessInstance, VariableFile
+from bpm.queries import instances
+from config.local import ROOT
+
+DECIDING = ("engine", "store", "audit", "jobs", "semantics", "replay")
+# Of what is not read from a replica: who may come in, and contents of files.
+BY_MODELS = {"bpm/store/access.py", "bpm/store/files.py"}
+
+
+@pytest.fixture
+def routed(settings):
+    settings.DATABASE_ROUTERS = ["bpm.queries.replica.ReadReplica"]
+
+
+def test_models_of_the_engine_are_read_there_and_nothing_else(routed):
+    assert router.db_for_read(ProcessInstance) == "replica"
+    assert router.db_for_write(ProcessInstance) == "default"
+    assert router.db_for_read(ApiToken) == router.db_for_read(User) == "default"
+    assert not router.allow_migrate("replica", "bpm")
+    assert router.allow_migrate("default", "bpm")
+    stay = {model for model in apps.get_app_config("bpm").get_models() if router.db_for_read(model) == "default"}
+    assert stay == {ApiToken, VariableFile}
+
+
+def test_a_list_asks_the_replica(routed, db, monkeypatch):
+    asked = []
+    monkeypatch.setattr("bpm.queries.replica.ReadReplica.db_for_read", lambda self, model, **_: asked.append(model))
+    with CaptureQueriesContext(connections["default"]) as queries:
+        instances.list_instances()
+    assert ProcessInstance in asked
+    assert len(queries) == 1
+
+
+def test_nothing_that_decides_asks_by_models():
+    """A router moves what is asked by models, and only that."""
+    modules = [file for part in DECIDING for file in (ROOT / "bpm" / part).rglob("*.py")]
+    by_models = {str(file.relative_to(ROOT)) for file in modules if re.search(r"\.objects\b", file.read_text())}
+    assert by_models == BY_MODELS
