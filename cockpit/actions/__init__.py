@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from cockpit.actions import (
     ask_export,
+    assign_task,
     cancel_instance,
     claim_task,
     complete_task,
+    delegate_task,
     deploy,
     migrate_instance,
     migrate_version,
     modify_instance,
+    restart_instance,
     resume_instance,
     retry_incident,
     retry_incidents,
@@ -31,6 +34,7 @@ ROUTES: tuple[Route, ...] = (
     ("processes/<uuid:id>/start/", "start", start_instance.view),
     ("instances/<uuid:id>/cancel/", "cancel-instance", cancel_instance.view),
     ("instances/<uuid:id>/suspend/", "suspend-instance", suspend_instance.view),
+    ("instances/<uuid:id>/restart/", "restart-instance", restart_instance.view),
     ("instances/<uuid:id>/resume/", "resume-instance", resume_instance.view),
     ("instances/<uuid:id>/migrate/run/", "migrate-instance", migrate_instance.view),
     ("processes/<uuid:id>/migrate/run/", "migrate-version", migrate_version.view),
@@ -41,6 +45,8 @@ ROUTES: tuple[Route, ...] = (
     ("audit/exports/ask/", "ask-export", ask_export.view),
     ("audit/seals/verify/", "verify-seals", verify_seals.view),
     ("tasks/<uuid:id>/claim/", "claim-task", claim_task.view),
+    ("tasks/<uuid:id>/assign/", "assign-task", assign_task.view),
+    ("tasks/<uuid:id>/delegate/", "delegate-task", delegate_task.view),
     ("tasks/<uuid:id>/unclaim/", "unclaim-task", unclaim_task.view),
     ("tasks/<uuid:id>/complete/", "complete-task", complete_task.view),
 )

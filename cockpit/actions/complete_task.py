@@ -1,4 +1,4 @@
-"""Complete a user task with what the person brings back."""
+"""Complete a user task with what the person brings back; one that was delegated goes back to its owner."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ def view(request: HttpRequest, id: UUID) -> HttpResponse:
     """POST the form's fields (field:NAME) and variables (a JSON object, which wins)."""
     task = work.get_user_task(id)
     brought = {**(fields_in(request, task) if task else {}), **variables_in(request)}
+    if task is not None and task.delegation == "PENDING":
+        user_tasks.resolve_user_task(id, actor=actor_of(request), variables=brought)
+        return done(request, _("The task is done and back with its owner."))
     user_tasks.complete_user_task(id, actor=actor_of(request), variables=brought, form=True)
     said = _("The task is done.")
     return done(request, said, "cockpit:instance", task.instance_id) if task else done(request, said)
