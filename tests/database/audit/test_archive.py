@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import signal
+import warnings
 from datetime import UTC, datetime
 
 import pytest
@@ -133,42 +136,67 @@ def test_a_row_changed_in_the_archive_is_named(world, bpm, past, tmp_path, obser
     assert status == 1 and "changed: seal 1: external_task_events" in said and "TASK_LOOKED" in said, said
 
 
-class Stopped(BaseException):
-    """The machine is switched off here."""
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("place", ["write", "index", "manifest", "verify", "replace", "commit"])
-def test_interrupted_anywhere_it_goes_on(world, bpm, past, tmp_path, monkeypatch, place):
-    before = counted(world)
+def after(act):
+    """The act is done, and then the machine is switched off."""
+    return lambda *arguments, **named: (act(*arguments, **named), die())
 
-    def stop(*_, **__):
-        raise Stopped
 
-    with monkeypatch.context() as patch:
-        if place == "write":
-            patch.setattr(blocks._Parquet, "add", stop)
-        elif place == "index":
-            patch.setattr(months.Indexing, "write", stop)
-        elif place == "manifest":
-            patch.setattr(months, "dumps", stop)
-        elif place == "verify":
-            patch.setattr(months, "_verify", stop)
-        elif place == "replace":
-            patch.setattr(months, "_replace", stop)
-        else:
-            patch.setattr(months, "loads", stop)  # after the commit: the client never heard of it
-        with pytest.raises(Stopped):
+def at_the_note_of_the_archive(name: str):
+    """Inside the transaction that has replaced the partitions."""
+    return die() if name == "add_archive" else archive_sql(name)
+
+
+archive_sql = months.sql
+# Where it ends, in the order in which the command comes there: what is patched, and by what.
+POINTS = {
+    "some of it is sealed": (sealing, "_seal_next", after(sealing._seal_next)),
+    "a file is begun": (blocks._Parquet, "add", after(blocks._Parquet.add)),
+    "one file is written": (blocks, "write", after(blocks.write)),
+    "the files are written, the index is not": (months.Indexing, "write", die),
+    "the manifest is not": (months, "dumps", die),
+    "all is written and not verified": (months, "_verify", die),
+    "it is verified": (months, "_replace", die),
+    "the partitions are replaced, and nothing is committed": (months, "sql", at_the_note_of_the_archive),
+}
+LAST = (months, "loads", die)  # after the commit: the client never heard of it
+
+
+def kill_an_archiver(bpm, observer, tmp_path, monkeypatch, point) -> None:
+    """The command in a process of its own, which dies at the point."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads that the child does not need
+        child = os.fork()
+    if not child:
+        # The parent's connection is neither used nor closed here.
+        connection.parents, connection.connection = connection.connection, None
+        try:
+            monkeypatch.setattr(*point)
             bpm("archive", this_month(), "--to", tmp_path)
-    if place == "commit":
-        assert len(catalog.parts()) == 1
-    else:
-        assert counted(world) == before and catalog.parts() == []
-        with monkeypatch.context() as patch:
-            if place in ("verify", "replace"):
-                patch.setattr(blocks, "write", stop)  # the files lie there, whole: they are not written anew
-            assert bpm("archive", this_month(), "--to", tmp_path)[0] == 0
+        finally:
+            os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+    while observer.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'").fetchone():
+        pass  # the server has not heard of it yet
+
+
+def test_killed_anywhere_it_starts_again_without_loss(world, bpm, past, tmp_path, monkeypatch, observer):
+    before = counted(world)
+    for place, point in POINTS.items():
+        kill_an_archiver(bpm, observer, tmp_path, monkeypatch, point)
+        assert counted(world) == before and catalog.parts() == [], place
+        assert bpm("verify-seals")[0] == 0, place
+    with monkeypatch.context() as patch:
+        patch.setattr(blocks, "write", die)  # the files lie there, whole: they are not written anew
+        kill_an_archiver(bpm, observer, tmp_path, monkeypatch, LAST)
+    (part,) = catalog.parts()
+    assert {name: table["rows"] for name, table in part.manifest["tables"].items()} == before
+    assert counted(world)["token_events"] == part.kept["token_events"] < before["token_events"]
     assert bpm("verify-seals")[0] == 0
-    assert bpm("replay", "--all")[1].startswith("3 instances replayed")
+    assert bpm("replay", "--all", "--verify")[1].startswith("3 instances replayed")
 
 
 def test_rows_that_come_meanwhile_are_not_lost(world, bpm, past, tmp_path, monkeypatch):
