@@ -1,4 +1,4 @@
-"""Messages and signals from outside."""
+"""What comes from outside: messages, signals, and variables that conditional start events look at."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ninja import Router, Status
 
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
-from bpm.api.schemas.given import CorrelateIn, MessageIn, SignalIn
+from bpm.api.schemas.given import ConditionsIn, CorrelateIn, MessageIn, SignalIn
 from bpm.api.schemas.told import CommitOut, PublishedOut
-from bpm.engine import messages
+from bpm.engine import conditions, messages
 
 router = Router()
 
@@ -59,3 +59,17 @@ def throw_signal(request: HttpRequest, given: SignalIn) -> Any:
         key=key_of(request),
     )
     return Status(202, published)
+
+
+@router.post("/conditions/evaluate", response=list[CommitOut], auth=may("operate"))
+def evaluate_conditions(request: HttpRequest, given: ConditionsIn) -> Any:
+    """Start an instance at every conditional start event whose condition holds with these variables."""
+    records = conditions.evaluate_conditions(
+        given.variables,
+        actor=caller_of(request).name,
+        process=given.process,
+        business_key=given.business_key,
+        reason=given.reason,
+        key=key_of(request),
+    )
+    return [commit(record) for record in records]

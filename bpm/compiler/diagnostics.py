@@ -92,9 +92,10 @@ FINDINGS: Final[dict[str, tuple[Severity, str]]] = {
     "collection-missing": ("error", "A multi-instance says neither how often nor over which list."),
     "implementation-missing": ("warning", "A task does not say how it is done; its id is its topic."),
     "topic-missing": ("error", "An external task has no topic."),
+    "form-field-untyped": ("error", "A field of a form has no type (Camunda 7 refuses it, too)."),
     "name-computed": (
         "error",
-        "The name of a message or signal that starts a process reads variables; there are none yet.",
+        "The name of a message or signal that starts a process is computed; there are no variables yet.",
     ),
     "subscription-twice": ("error", "Two events wait for the same message or condition at the same time."),
     "script-missing": ("error", "A script task has no script."),

@@ -3,12 +3,17 @@ computes it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from bpm.compiler.diagnostics import Problems
 from bpm.compiler.document import Document
 from bpm.compiler.formulas import reads_variables
 from bpm.graph import Formula, Node, Process, Trigger
+
+# Camunda 7 takes no JUEL there, whatever it reads.
+_JUEL: Final = re.compile(r"[$#]\{")
 
 
 def check(process: Process, document: Document, problems: Problems) -> None:
@@ -24,9 +29,14 @@ def check(process: Process, document: Document, problems: Problems) -> None:
                     problems.report("subscription-twice", document.by_id.get(node.id), said, id=node.id)
     for id in process.scopes[process.id].starts if process.id in process.scopes else ():
         for trigger in _parts(process.nodes[id]):
-            if trigger.name is not None and reads_variables(trigger.name):
-                said = f"The name of the {trigger.kind} that starts a process reads variables; there are none yet."
+            if trigger.name is not None and _computed(trigger.kind, trigger.name):
+                said = f"The name of the {trigger.kind} that starts a process is computed; there are no variables yet."
                 problems.report("name-computed", document.by_id.get(id), said, id=id)
+
+
+def _computed(kind: str, name: Formula) -> bool:
+    """Whether the name is no constant: it reads variables or, of a message, is written in JUEL at all."""
+    return reads_variables(name) or (kind == "message" and _JUEL.search(name.text) is not None)
 
 
 def _groups(process: Process) -> Iterator[list[Node]]:

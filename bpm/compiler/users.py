@@ -66,6 +66,10 @@ def _form_key(place: Place) -> Formula | None:
 def _fields(place: Place) -> tuple[str, ...]:
     """camunda:formData/formField and the older formProperty, as JSON texts."""
     found = [_form_field(item) for holder in place.extensions.all("formData") for item in inner(holder, "formField")]
+    for holder in place.extensions.all("formData"):
+        for item in inner(holder, "formField"):
+            if not item.get("type", "").strip():
+                place.report("form-field-untyped", f"The form field {item.get('id')!r} has no type.", at=item)
     found += [_form_property(item) for item in place.extensions.all("formProperty")]
     return tuple(json.dumps(field, sort_keys=True, ensure_ascii=False) for field in found)
 

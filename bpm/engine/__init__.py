@@ -15,6 +15,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `external_tasks` fetch_and_lock, complete_task, fail_task, throw_task_error, extend_lock, unlock_task
 - `user_tasks`     claim_task, unclaim_task, assign_user_task, delegate_user_task, resolve_user_task,
                    complete_user_task, throw_user_task_error
+- `conditions`     evaluate_conditions: what starts with a condition
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
 - `timers`         fire_due_timers, fire_timer, fire_start_timers
 - `operators`      retry_incident, cancel_instance, suspend_instance, resume_instance, set_variables
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 from bpm.engine.acting import KeyConflict, Refused
 from bpm.engine.announcing import Announcement, announce, register, unregister
+from bpm.engine.conditions import evaluate_conditions
 from bpm.engine.decisions import Evaluated, evaluate_decision, find_decision
 from bpm.engine.deploying import Deployed, Deployment, deploy
 from bpm.engine.errors import DeployRefused, EngineError, EvaluationFailed, Invalid, InvalidVariables, NotFound
@@ -117,6 +119,7 @@ __all__ = [
     "deploy",
     "dumps",
     "ensure_partitions",
+    "evaluate_conditions",
     "evaluate_decision",
     "expire_messages",
     "extend_lock",

@@ -1,4 +1,4 @@
-"""What starts a process without anybody naming it: its start events with a message, a signal or a time."""
+"""What starts a process without anybody naming it: its start events with a message, a signal, a time or a condition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bpm.expressions.timers import Kind, first
 from bpm.graph import Formula, Node, Process, Trigger
 from bpm.store.definitions import Subscription
 
-KINDS = {"message": "MESSAGE", "signal": "SIGNAL", "timer": "TIMER"}
+KINDS = {"message": "MESSAGE", "signal": "SIGNAL", "timer": "TIMER", "conditional": "CONDITION"}
 TIMER_KINDS: dict[str | None, Kind] = {"date": "date", "cycle": "cycle"}
 
 

@@ -113,7 +113,7 @@ def _advance(work: Work, command: c.AdvanceToken) -> None:
         raise Refused("not_found", f"there is no token {command.token}")
     if token.state != "ACTIVE":
         raise Refused("wrong_state", f"token {token.id} is {token.state}, not ACTIVE")
-    walk(work, token.id)
+    walk(work, token.id, advancing=True)
 
 
 def _complete_task(work: Work, command: c.CompleteExternalTask) -> None:

@@ -7,14 +7,17 @@ A process starts at one of its start events; at a receive task or behind an even
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from bpm.graph import Node, Process, Trigger
-from bpm.semantics.formulas import text
+from bpm.semantics.formulas import holds, text
 from bpm.semantics.mappings import first_values, set_variable
+from bpm.semantics.state import State
 from bpm.semantics.tokens import create, move, take, wait
+from bpm.semantics.view import Missing
 from bpm.semantics.waiting import wait_for
-from bpm.semantics.work import Refused, Work
+from bpm.semantics.work import Refused, Stuck, Work
 
 
 def beginnings(graph: Process) -> Iterator[tuple[Node, Trigger]]:
@@ -30,6 +33,23 @@ def beginnings(graph: Process) -> Iterator[tuple[Node, Trigger]]:
         for one in nodes:
             if one.trigger is not None and one.trigger.kind != "none":
                 yield from ((one, part) for part in one.trigger.parts or (one.trigger,))
+
+
+def condition_holds(graph: Process, node: str, variables: dict[str, Any]) -> bool | None:
+    """Whether a conditional start event happens with these variables; one that fails does not. None where it asks for
+    something that only an instance has (a bean).
+    """
+    trigger = graph.node(node).trigger or Trigger()
+    work = Work(graph, State(), datetime.min.replace(tzinfo=UTC))
+    for part in trigger.parts or (trigger,):
+        try:
+            if part.condition is not None and holds(work, 0, part.condition, variables):
+                return True
+        except Stuck:
+            continue
+        except Missing:
+            return None
+    return False
 
 
 def implicit_starts(graph: Process, scope: str) -> list[Node]:

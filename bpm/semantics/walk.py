@@ -8,7 +8,7 @@ from bpm.semantics.elements.loops import enter_loop, round_done
 from bpm.semantics.joins import gathered
 from bpm.semantics.judging import judge_conditions
 from bpm.semantics.scopes import settle
-from bpm.semantics.tokens import detach, take
+from bpm.semantics.tokens import detach, release, take
 from bpm.semantics.view import is_open
 from bpm.semantics.work import Work
 
@@ -16,11 +16,16 @@ from bpm.semantics.work import Work
 NODES_A_STEP = 100
 
 
-def walk(work: Work, token: int) -> None:
+def walk(work: Work, token: int, *, advancing: bool = False) -> None:
     """Advance the token. It starts ACTIVE, or WAITING with its work done (then it leaves its node), unless what was
     written before that lets a condition hold which ends it or takes it elsewhere.
+
+    `advancing`: nothing but the token's being ACTIVE is why. Else something came that it waited for, and a node that
+    asks for a transaction of its own after it (camunda:asyncAfter) is left in the next step.
     """
     judge_conditions(work)
+    if not advancing and _left_later(work, token):
+        return
     for nodes in range(NODES_A_STEP):
         found = work.token(token)
         resumed = nodes == 0 and found.state == "WAITING"
@@ -31,6 +36,19 @@ def walk(work: Work, token: int) -> None:
             goes_on = _step(work, token, fresh=nodes > 0)
         if not goes_on:
             return
+
+
+def _left_later(work: Work, token: int) -> bool:
+    found = work.token(token)
+    node = work.node(found)
+    if not node.async_after or found.step != "leave" or found.index is not None or found.state not in _OPEN:
+        return False
+    if found.state == "WAITING":
+        release(work, token, "none")
+    return True
+
+
+_OPEN = ("ACTIVE", "WAITING")
 
 
 def _step(work: Work, token: int, *, fresh: bool) -> bool:

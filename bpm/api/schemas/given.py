@@ -184,6 +184,13 @@ class SignalIn(Given):
     reason: Reason = None
 
 
+class ConditionsIn(Given):
+    variables: Variables = {}
+    process: Name | None = Field(None, description="only of this process; of all, where it is left out")
+    business_key: Text | None = None
+    reason: Reason = None
+
+
 class RetryIn(Given):
     retries: int = Field(1, ge=1, le=1_000_000)
     reason: Reason = None

@@ -51,6 +51,7 @@ CASES: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any] | None]] 
     ("post", "/messages"): ("", {"name": "Nobody"}, {"name": "Nobody", "ttl": 5}),
     ("post", "/messages/correlate"): ("looked", {"name": "Paid"}, {"name": "Paid", "variables": {"x": 1}}),
     ("post", "/signals"): ("", {"name": "Go"}, {"name": "Stop"}),
+    ("post", "/conditions/evaluate"): ("", {"variables": {"go": 1}}, None),
     ("post", "/incidents/{incident}/retry"): ("failed", {}, {"retries": 2}),
 }  # fmt: skip
 # These change nothing.

@@ -371,3 +371,20 @@ def test_link_and_message_events__pass_and_wait() -> None:
     assert run.variable("sum") == 3
     assert [t.state for t in run.state.timers.values()] == ["CANCELLED"]
     assert run.refused(c.Correlate, ticket=ticket.id) == "duplicate"
+
+
+@pytest.mark.parametrize("kind", ["external", "user"])
+def test_async_after__what_waited_is_left_in_a_step_of_its_own(kind: str) -> None:
+    timer = Trigger(kind="timer", timer_kind="duration", timer=Formula(text="PT1H"))
+    lines = (f"start s > {kind} A > external B > end e", "boundary b > external L")
+    run = Run(draw(*lines, A={"async_after": True}, b={"attached_to": "A", "trigger": timer}))
+    if kind == "user":
+        (task,) = run.state.user_tasks
+        events = run.do(c.CompleteUserTask, user_task=task)
+    else:
+        task = run.lock("A")
+        events = run.do(c.CompleteExternalTask, task=task, worker="w")
+
+    # Its boundary events are over with the work, before it is left.
+    assert [event.type for event in events][1:4] == ["TIMER_CANCELLED", "TOKEN_STATE_CHANGED", "TOKEN_MOVED"]
+    assert run.waiting == ["B"]
