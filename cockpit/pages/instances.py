@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bpm.queries import definitions, instances
+from bpm.queries.paging import Page
 from bpm.queries.variables import BadFilter, Condition, condition
 from cockpit.pages.shown import Shown, first, kept, page_of
 
@@ -38,6 +39,8 @@ def listing(request: HttpRequest) -> Shown:
         node=first(request, "node") or None,
         variables=wanted,
     )
+    if unfit:
+        found = Page(())
     context = {
         "page": found,
         "chosen": chosen,
