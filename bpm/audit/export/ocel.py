@@ -2,7 +2,8 @@
 
 An event is an activity that was done; its objects are the instance, the external and user tasks of it, the instance
 that it called, and who did it. Instances are related to their caller. The standard wants objects and types beside the
-events; objects are put by while events stream, and follow them.
+events; objects are put by while events stream, and follow them. Its schema has every value as text; the types say which
+are numbers.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def ocel(file: IO[bytes], selection: Selection) -> Iterator[Writer]:
                             "id": f"{one.commit}.{one.ordinal}",
                             "type": one.name,
                             "time": one.at.isoformat(),
-                            "attributes": [{"name": name, "value": getattr(one, name)} for name in EVENT_ATTRIBUTES],
+                            "attributes": [
+                                {"name": name, "value": str(getattr(one, name))} for name in EVENT_ATTRIBUTES
+                            ],
                             "relationships": [
                                 _related(instance, "process instance"),
                                 _related(f"resource:{one.resource}", "done by"),
@@ -128,7 +131,7 @@ def _object(
     attributes: dict[str, Any] | None = None,
     relationships: list[dict[str, str]] | None = None,
 ) -> dict[str, Any]:
-    shown = [{"name": name, "time": time, "value": value} for name, value in (attributes or {}).items()]
+    shown = [{"name": name, "time": time, "value": str(value)} for name, value in (attributes or {}).items()]
     return {"id": id, "type": type, "attributes": shown, "relationships": list(relationships or ())}
 
 

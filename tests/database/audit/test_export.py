@@ -9,6 +9,7 @@ import io
 import json
 from collections import Counter
 
+import jsonschema_rs
 import pytest
 from lxml import etree
 from pyarrow import parquet
@@ -152,6 +153,46 @@ def test_ocel_relates_events_to_objects(world, bpm, tmp_path):
     assert ("done by", "resource:bob") in {(r["qualifier"], r["objectId"]) for r in done["U"]["relationships"]}
     assert all(one["objectId"] in objects for event in log["events"] for one in event["relationships"])
     assert {event["type"] for event in log["events"]} == {one["name"] for one in log["eventTypes"]}
+
+
+def listed(required: str, **properties: object) -> dict[str, object]:
+    return {"type": "array", "items": {"type": "object", "required": required.split(), "properties": properties}}
+
+
+TEXT = {"type": "string"}
+TIME = {"type": "string", "format": "date-time"}
+DECLARED = listed("name attributes", name=TEXT, attributes=listed("name type", name=TEXT, type=TEXT))
+RELATED = listed("objectId qualifier", objectId=TEXT, qualifier=TEXT)
+# What the schema of OCEL 2.0 asks of a log in JSON.
+OCEL = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "object",
+    "required": ["eventTypes", "objectTypes", "events", "objects"],
+    "properties": {
+        "eventTypes": DECLARED,
+        "objectTypes": DECLARED,
+        "events": listed(
+            "id type time", id=TEXT, type=TEXT, time=TIME, relationships=RELATED,
+            attributes=listed("name value", name=TEXT, value=TEXT),
+        ),
+        "objects": listed(
+            "id type", id=TEXT, type=TEXT, relationships=RELATED,
+            attributes=listed("name value time", name=TEXT, value=TEXT, time=TIME),
+        ),
+    },
+}  # fmt: skip
+
+
+def test_ocel_is_valid_by_its_schema(world, bpm, tmp_path):
+    orders(world)
+    world.work("B", "C")
+    file, _ = exported(bpm, tmp_path, "ocel")
+    log = json.loads(file.read_text())
+    jsonschema_rs.validator_for(OCEL, validate_formats=True).validate(log)
+    declared = {one["name"]: {each["name"] for each in one["attributes"]} for one in log["eventTypes"]}
+    assert all({each["name"] for each in event["attributes"]} == declared[event["type"]] for event in log["events"])
+    assert {one["type"] for one in log["objects"]} <= {one["name"] for one in log["objectTypes"]}
+    assert len({one["id"] for one in log["objects"]}) == len(log["objects"])
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet", "xes", "ocel"])
