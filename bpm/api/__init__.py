@@ -7,6 +7,7 @@ answer. Errors are problem documents (RFC 9457), all from one table. A project m
 - `authentication`  tokens and sessions, and what their roles may do
 - `problems`        code of a refusal -> status and title; every error of the API
 - `exact`           JSON in and out with exact numbers
+- `streaming`       answers that are sent while they are read
 - `schemas`         what goes in (`given`) and comes out (`told`)
 - `definitions`, `decisions`, `instances`, `traces`, `external_tasks`, `user_tasks`, `messages`, `incidents`,
   `exports`, `integrity` (seals, archives, violations): the resources

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import FileResponse, HttpRequest
+from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router, Status
 
 from bpm.api.answers import caller_of
@@ -13,6 +13,7 @@ from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import ExportIn
 from bpm.api.schemas.told import ExportOut
+from bpm.api.streaming import download
 from bpm.audit.export import requests
 from bpm.audit.export.masking import Masking
 from bpm.audit.export.selection import NothingSuch, Selection
@@ -61,9 +62,15 @@ def get_export(request: HttpRequest, id: UUID) -> Any:
 
 
 @router.get("/{id}/file", auth=may("audit"))
-def get_file(request: HttpRequest, id: UUID) -> FileResponse:
+def get_file(request: HttpRequest, id: UUID) -> StreamingHttpResponse:
     """The file of an export that is done."""
-    return file_of(found_export(id))
+    export = found_export(id)
+    if export.state != "DONE":
+        raise Problem("wrong_state", f"the export is {export.state}")
+    try:
+        return download(request, requests.read_file(export), export.name)
+    except (OSError, requests.NoPlace) as missing:
+        raise Problem("not_found", f"the file is not where it was written: {missing}") from None
 
 
 def found_export(id: UUID) -> requests.Request:
@@ -72,14 +79,3 @@ def found_export(id: UUID) -> requests.Request:
         return requests.get_export(id)
     except KeyError:
         raise Problem("not_found", f"there is no export {id}") from None
-
-
-def file_of(export: requests.Request) -> FileResponse:
-    """The file as a download. Raises Problem where it is not done, or is not where it was written."""
-    if export.state != "DONE":
-        raise Problem("wrong_state", f"the export is {export.state}")
-    try:
-        file = requests.open_file(export)
-    except (OSError, requests.NoPlace) as missing:
-        raise Problem("not_found", f"the file is not where it was written: {missing}") from None
-    return FileResponse(file, as_attachment=True, filename=export.name, content_type="application/octet-stream")

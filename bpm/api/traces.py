@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice
 from typing import Any, Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
+from bpm.api.streaming import streamed
 from bpm.audit.explain import explain, explain_tokens, open_tokens
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream, trace
 from bpm.store import values
@@ -23,7 +21,6 @@ from bpm.store import values
 router = Router()
 
 LINES = "application/x-ndjson"
-LINES_AT_ONCE = 100
 
 
 @router.get("/{id}/trace", auth=may("view"), response=list[dict[str, Any]])
@@ -49,10 +46,7 @@ def get_trace(
     if LINES in request.headers.get("Accept", ""):
         if find_thread(id) is None:
             raise Problem("not_found", f"history knows no instance {id}")
-        lines = _lines(stream(id, wanted, newest_first=newest_first))
-        # An asynchronous server would collect a plain iterator whole before it sends the first line.
-        streamed = in_parts(lines) if isinstance(request, ASGIRequest) else lines
-        return StreamingHttpResponse(streamed, content_type=LINES)
+        return streamed(request, _lines(stream(id, wanted, newest_first=newest_first)), LINES)
     page = trace(id, wanted, newest_first=newest_first, after=after, size=size)
     if page is None:
         raise Problem("not_found", f"history knows no instance {id}")
@@ -76,13 +70,6 @@ def get_explanation(request: HttpRequest, id: UUID, of: UUID | None = None) -> A
     if not mine and (of is not None or find_thread(id) is None):
         raise Problem("not_found", f"there is nothing to explain of {of or id} now")
     return mine
-
-
-async def in_parts(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The lines for an asynchronous server, some at a time, read in the thread that has the request's connection."""
-    read = sync_to_async(lambda: b"".join(islice(lines, LINES_AT_ONCE)))
-    while part := await read():
-        yield part
 
 
 def _lines(events: Iterable[TraceEvent]) -> Iterator[bytes]:

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from bpm.api.streaming import download
 from bpm.audit import chain, sealing
 from bpm.audit.archive import catalog, retention
 from bpm.audit.export import requests
@@ -83,14 +84,13 @@ def exports(request: HttpRequest) -> Shown:
 
 
 @auditors_only
-def export_file(request: HttpRequest, id: UUID) -> FileResponse:
+def export_file(request: HttpRequest, id: UUID) -> StreamingHttpResponse:
     """The file of an export that is done."""
     try:
         export = requests.get_export(id)
-        file = requests.open_file(export)
+        return download(request, requests.read_file(export), export.name)
     except (KeyError, OSError, requests.NoPlace):
         raise Http404(_("The file is not where it was written.")) from None
-    return FileResponse(file, as_attachment=True, filename=export.name, content_type="application/octet-stream")
 
 
 def archives(request: HttpRequest) -> Shown:

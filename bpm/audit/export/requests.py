@@ -6,12 +6,11 @@ taken anew. Files go to the folder or URL of the setting BPM_EXPORT_TO.
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, BinaryIO, cast
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -20,7 +19,7 @@ from django.conf import settings
 from bpm.audit.export.masking import Masking
 from bpm.audit.export.running import FORMATS, export
 from bpm.audit.export.selection import Selection, chosen
-from bpm.audit.places import place
+from bpm.audit.places import Place, place
 from bpm.audit.statements import ask
 from bpm.store import ids
 from bpm.store.values import dumps, loads
@@ -30,6 +29,8 @@ log = structlog.get_logger(__name__)
 # Seconds between two signs of life, and after how many without one a request is taken anew.
 SIGN = 2.0
 SILENCE = 300.0
+# Bytes of a file that are read at once.
+PIECE = 64 * 1024
 
 
 class NoPlace(RuntimeError):
@@ -92,12 +93,18 @@ def is_set_up() -> bool:
     return bool(getattr(settings, "BPM_EXPORT_TO", None))
 
 
-def open_file(export: Request) -> BinaryIO:
-    """The file of an export that is done, to read; whoever opens it closes it. Raises NoPlace, OSError."""
-    with contextlib.ExitStack() as opened:
-        file = opened.enter_context(place(_place()).reading(export.name))
-        opened.pop_all()
-        return cast(BinaryIO, file)
+def read_file(export: Request) -> Iterator[bytes]:
+    """The file of an export that is done, piece by piece. Raises NoPlace, FileNotFoundError at once, OSError later."""
+    where = place(_place())
+    if not where.exists(export.name):
+        raise FileNotFoundError(f"{export.name} is not in {where.address}")
+    return _pieces(where, export.name)
+
+
+def _pieces(where: Place, name: str) -> Iterator[bytes]:
+    with where.reading(name) as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def list_exports(limit: int = 100) -> list[Request]:

@@ -10,7 +10,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.test import AsyncRequestFactory
 
 from bpm import engine
-from bpm.api import traces
+from bpm.api import streaming, traces
 
 
 def test_lines_leave_before_all_are_read():
@@ -22,10 +22,10 @@ def test_lines_leave_before_all_are_read():
             yield b"%d\n" % number
 
     async def two_parts() -> bytes:
-        parts = traces.in_parts(endless())
+        parts = streaming.in_parts(endless())
         return await anext(parts) + await anext(parts)
 
-    assert asyncio.run(two_parts()).count(b"\n") == len(drawn) == 2 * traces.LINES_AT_ONCE
+    assert asyncio.run(two_parts()).count(b"\n") == len(drawn) == 2 * streaming.PARTS_AT_ONCE
 
 
 def test_an_asynchronous_server_gets_the_lines_in_parts_and_another_the_same_lines(operator, order):
