@@ -23,7 +23,7 @@ from bpm.store.values import dumps, in_order
 
 __all__ = ["checked", "dumps", "loads"]
 
-# The whole of what one call brings, as JSON text. Setting: BPM_VARIABLES_LIMIT.
+# The whole of what one call brings, as JSON text. Settings: BPM_VARIABLES_LIMIT; BPM_VARIABLE_LIMIT, of one of them.
 SIZE_LIMIT = 4 * 1024 * 1024
 NAME_LIMIT = 255
 DEPTH_LIMIT = 100
@@ -41,12 +41,14 @@ def checked(variables: Mapping[str, Any] | None, *, what: str = "variables") -> 
         return {}
     if not isinstance(variables, Mapping):
         raise InvalidVariables(f"{what} must be a map of names to values, not {_kind(variables)}")
-    size = _Size(limit=int(getattr(settings, "BPM_VARIABLES_LIMIT", SIZE_LIMIT)), what=what)
+    limit = int(getattr(settings, "BPM_VARIABLES_LIMIT", SIZE_LIMIT))
+    size = _Size(limit=limit, each=int(getattr(settings, "BPM_VARIABLE_LIMIT", limit)), what=what)
     found: dict[str, Any] = {}
     for name, value in variables.items():
         if not isinstance(name, str) or not name or len(name) > NAME_LIMIT:
             shown = repr(name)[:60]
             raise InvalidVariables(f"{what}: {shown} is no name; a name is a text of 1 to {NAME_LIMIT} characters")
+        size.begin(name)
         found[_text(name, f"the name {name!r}")] = _value(value, name, 0, size)
     return in_order(found)
 
@@ -61,16 +63,24 @@ def loads(text: str | bytes) -> Any:
 
 @dataclass(slots=True)
 class _Size:
-    """Counts what has come, so that a huge value is refused before it is copied."""
+    """Counts what has come, so that a huge value is refused before it is copied. `each`: the limit of one variable."""
 
     limit: int
+    each: int
     what: str
     used: int = 0
+    before: int = 0
+    name: str = ""
+
+    def begin(self, name: str) -> None:
+        self.before, self.name = self.used, name
 
     def add(self, size: int) -> None:
         self.used += size
         if self.used > self.limit:
             raise InvalidVariables(f"{self.what} are larger than {self.limit} bytes", code="too_large")
+        if self.used - self.before > self.each:
+            raise InvalidVariables(f"{self.what}: {self.name} is larger than {self.each} bytes", code="too_large")
 
 
 def _value(value: Any, path: str, depth: int, size: _Size) -> Any:

@@ -88,6 +88,14 @@ def test_size_is_bounded_by_a_setting(settings):
     assert refusal.value.code == "too_large"
 
 
+def test_one_variable_can_have_a_limit_of_its_own(settings):
+    settings.BPM_VARIABLE_LIMIT = 1000
+    checked({"x": "a" * 900, "y": "b" * 900})
+    with pytest.raises(InvalidVariables, match="variables: y is larger than 1000 bytes") as refusal:
+        checked({"x": "a" * 900, "y": ["b" * 600, {"c": "d" * 600}]})
+    assert refusal.value.code == "too_large"
+
+
 def test_the_given_map_is_left_alone():
     given = {"x": [1.5]}
     checked(given)["x"].append(2)
