@@ -1,5 +1,5 @@
 """More workers: whole cycles of work, a task fetched and completed, by one to four processes, until PostgreSQL or the
-processors are the limit.
+processors are the limit; then the same through Celery.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Iterator
 
 from bpm import engine
-from tests.benchmarks import models, stock
+from tests.benchmarks import celery_workers, models, stock
 from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.ground import Ground
 from tests.benchmarks.lines import Line, chosen, measured
@@ -62,3 +62,4 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
             "server_cpu_ms": statistics.median(servers[workers]),
         }
         yield measured("tasks fetched and completed", rates[workers], "tasks/s", each, connections=workers, more=more)
+    yield from celery_workers.run(ground, scale)
