@@ -2,8 +2,8 @@
 the formula that says what a month of so many instances takes.
 
 The formula has three numbers: for each instance, for each task in it, and for each parallel branch. They come of three
-processes (one task, ten tasks, a fork of ten), and it is checked against a fourth that it was not made from: nine tasks,
-four of them in a fork.
+processes (one task, ten tasks, a fork of ten), and it is checked against a fourth that it was not made from: nine
+tasks, four of them in a fork.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from kombu import Connection
+
 from bpm import engine
 from bpm.store import access
 from config.processes import Process
@@ -41,9 +43,9 @@ class Kind:
 
 
 KINDS = (
-    Kind("one", "one task", lambda key, topic: models.row(key, topic, 1), 1, (8, 400, 4000)),
-    Kind("ten", "ten tasks", lambda key, topic: models.row(key, topic, 10), 10, (4, 80, 800)),
-    Kind("fork", "fork of ten", lambda key, topic: models.fork(key, topic, 10), 10, (4, 80, 800)),
+    Kind("one", "one task", lambda key, topic: models.row(key, topic, 1), 1, (4, 400, 4000)),
+    Kind("ten", "ten tasks", lambda key, topic: models.row(key, topic, 10), 10, (2, 80, 800)),
+    Kind("fork", "fork of ten", lambda key, topic: models.fork(key, topic, 10), 10, (2, 80, 800)),
 )
 
 
@@ -207,11 +209,17 @@ class celery_worker:
     def __enter__(self) -> Process:
         from config.celery import app
 
+        self._app = app
         self.valkey.start()
         app.conf.broker_url = self.valkey.url
         self.process.start()
-        wait_for(lambda: bool(app.control.ping(timeout=0.5)), READY, self.process)
+        wait_for(self._answers, READY, self.process)
         return self.process
+
+    def _answers(self) -> bool:
+        # On a connection of its own: those of the app's pool may be to a broker that is gone.
+        with Connection(self.valkey.url) as connection:
+            return bool(self._app.control.ping(timeout=0.5, connection=connection))
 
     def __exit__(self, *_: object) -> None:
         self.process.stop()
@@ -253,11 +261,12 @@ class Starter:
     """Starts instances, whose work is announced to Celery."""
 
     def __init__(self, place: int) -> None:
-        from bpm.jobs.announcer import SENDER
-
-        engine.register(SENDER.tell)
+        pass
 
     def start(self, key: str, count: int) -> None:
-        """So many."""
+        """So many; back when their wake-ups are on their way."""
+        from bpm.jobs.announcer import SENDER
+
         for _ in range(count):
             engine.start(key, {"n": 0}, actor=models.ACTOR)
+        SENDER.flush(READY)
