@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.forms import AuthenticationForm as PlainAuthenticationForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import Resolver404, URLPattern, URLResolver, path, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -63,10 +63,10 @@ class CockpitSite(UnfoldAdminSite):
     def _framed(self, view: View) -> View:
         """Turn what a page says into a response."""
 
-        def framed(request: HttpRequest, **arguments: Any) -> HttpResponse:
+        def framed(request: HttpRequest, **arguments: Any) -> HttpResponseBase:
             request.current_app = self.name
             shown = view(request, **arguments)
-            if isinstance(shown, HttpResponse):
+            if isinstance(shown, HttpResponseBase):
                 return shown
             context = {**shown.context, "title": shown.title, "may_operate": access.may_operate(request)}
             if shown.fragment:

@@ -31,7 +31,13 @@ FORM = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targ
     <camunda:formField id="verdict" type="enum" defaultValue="refuse"><camunda:value id="approve" name="Approve it"/>
     <camunda:value id="refuse"/></camunda:formField></camunda:formData></extensionElements></userTask></process>
     </definitions>"""
-PAGES = ("index", "definitions", "instances", "incidents", "user-tasks", "external-tasks")
+PAGES = (
+    "index", "definitions", "instances", "incidents", "user-tasks", "external-tasks", "integrity", "seals", "exports",
+    "archives",
+)  # fmt: skip
+# Pages that have no live part: they are always whole.
+WHOLE = ("definitions", "integrity", "seals", "archives")
+AUDIT = ("ask-export", "verify-seals")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -42,7 +48,7 @@ def test_pages_answer_when_empty_and_when_full(as_operator, name, request):
     assert full.status_code == 200
     part = as_operator.get(reverse(f"cockpit:{name}"), headers={"HX-Request": "true"})
     assert part.status_code == 200
-    assert (b"<html" in part.content) == (name == "definitions")
+    assert (b"<html" in part.content) == (name in WHOLE)
 
 
 def test_a_live_part_that_has_not_changed_is_not_sent_again(as_operator, failed_order):
@@ -71,7 +77,19 @@ def test_lists_are_filtered(as_operator, failed_order):
 
 
 @pytest.mark.parametrize(
-    "listing", ["definitions", "decisions", "instances", "incidents", "user-tasks", "external-tasks"]
+    "listing",
+    [
+        "definitions",
+        "decisions",
+        "instances",
+        "incidents",
+        "user-tasks",
+        "external-tasks",
+        "integrity",
+        "seals",
+        "exports",
+        "archives",
+    ],
 )
 def test_addresses_that_nobody_was_given_are_pages_all_the_same(as_operator, listing):
     for query in ("after=nonsense", "q=%00&node=%00&message=%00&topic=%00&process=%00&after=%00"):
@@ -118,7 +136,11 @@ def test_an_auditor_sees_all_and_changes_nothing(as_auditor, failed_order):
     assert "data-dialog" not in text
     (task,) = work.list_user_tasks(instance_id=failed_order).items
     assert as_auditor.get(reverse("cockpit:user-task", args=[task.id])).status_code == 200
+    for page in ("migrate-instance-plan", "modify-instance-plan"):
+        assert as_auditor.get(reverse(f"cockpit:{page}", args=[failed_order])).status_code == 403, page
     for _route, name, _view in ROUTES:
+        if name in AUDIT:
+            continue
         arguments = [] if name in ("deploy", "retry-incidents") else [failed_order]
         assert as_auditor.post(reverse(f"cockpit:{name}", args=arguments), {"reason": "no"}).status_code == 403, name
 

@@ -149,6 +149,8 @@ def test_no_page_complains_or_overflows(page: Page, live_server, log_in, failed_
     page.set_viewport_size({"width": size[0], "height": size[1]})
     log_in()
     addresses = ["", "processes/", "instances/", f"instances/{failed_order}/", "incidents/", "tasks/", "work/"]
+    addresses += [f"instances/{failed_order}/modify/?before=Ship", f"instances/{failed_order}/migrate/"]
+    addresses += ["audit/integrity/", "audit/seals/", "audit/exports/", "audit/archives/"]
     for address in addresses:
         page.goto(f"{live_server.url}/cockpit/{address}")
         page.wait_for_load_state("load")
