@@ -16,7 +16,7 @@ from bpm.engine.step import Refused as StepRefused
 from bpm.engine.step import step
 from bpm.engine.trying import ENGINE
 from bpm.store import errors, ids, receipts
-from bpm.store.channel import Channel
+from bpm.store.channel import Channel, django_channel
 from bpm.store.committing import MakeCommand
 from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord, Incoming
@@ -66,6 +66,7 @@ def act(
     if key is not None:
         named(key, "key")
     stated = given_reason(reason)
+    channel = django_channel()
     try:
         record = step(
             thread,
@@ -77,11 +78,12 @@ def act(
             message=message,
             definition=definition,
             content=content,
+            channel=channel,
         )
     except StepRefused as refused:
         raise _in_words(refused) from None
     if not record.repeated:
-        follow(record)
+        follow(record, channel=channel)
     return record
 
 

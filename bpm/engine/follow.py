@@ -22,7 +22,7 @@ from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.engine.trying import ENGINE, in_words, report
 from bpm.semantics.commands import AdvanceToken
 from bpm.store import outbox, schedule
-from bpm.store.channel import django_channel
+from bpm.store.channel import Channel, django_channel
 from bpm.store.outbox import Pending
 from bpm.store.records import CommitRecord
 
@@ -86,9 +86,11 @@ class Following:
         return Announcement(topics=tuple(self.topics), instances=tuple(instances), messages=messages)
 
 
-def follow(*records: CommitRecord) -> None:
-    """Let go on what these commits have set going, once they stand: in a caller's transaction after its commit."""
-    _after_commit(lambda: go_on(*records))
+def follow(*records: CommitRecord, channel: Channel | None = None) -> None:
+    """Let go on what these commits have set going, once they stand: in a caller's transaction after its commit.
+    `channel`: what they were made on, where that is at hand.
+    """
+    _after_commit(lambda: go_on(*records), channel)
 
 
 def follow_messages(sender: UUID, version: int) -> None:
@@ -105,13 +107,13 @@ def follow_messages(sender: UUID, version: int) -> None:
     _after_commit(deliver)
 
 
-def _after_commit(act: Callable[[], object]) -> None:
+def _after_commit(act: Callable[[], object], channel: Channel | None = None) -> None:
     """When the commit stands; at once in the block that Django's TestCase puts around a test, which never does."""
-    channel = django_channel()
-    if channel.joined and not channel.alone:
-        act()
-    else:
+    channel = channel or django_channel()
+    if channel.joined and channel.alone:
         channel.after_commit(act)
+    else:
+        act()
 
 
 def go_on(

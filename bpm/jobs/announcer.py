@@ -48,6 +48,8 @@ class Sender:
 
     def tell(self, announcement: Announcement) -> None:
         """Take it and return at once. A full queue drops it."""
+        if not (announcement.instances or announcement.messages or any(map(handler, announcement.topics))):
+            return  # tasks of other programs' workers alone: nothing would be sent
         self._ensure_thread()
         try:
             self._queue.put_nowait(announcement)

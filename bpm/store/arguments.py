@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from bpm.semantics.commands import Command, to_json
@@ -23,18 +24,17 @@ MARK = "@"
 def encode(command: Command, events: Sequence[Event]) -> dict[str, Any]:
     """The arguments to store beside these events."""
     arguments = dict(to_json(command))
-    written: dict[str, list[tuple[int, str]]] = {}
+    written: dict[str, list[tuple[int, Any]]] = {}
     for ordinal, event in enumerate(events):
         if event.type == "VARIABLE_SET":
-            written.setdefault(event.payload["name"], []).append((ordinal, dumps(event.payload["value"])))
+            written.setdefault(event.payload["name"], []).append((ordinal, event.payload["value"]))
     references: dict[str, dict[str, int]] = {}
     for field in FIELDS:
         if field not in arguments:
             continue
         kept = dict(arguments[field])
         for name, value in arguments[field].items():
-            text = dumps(value)
-            found = next((ordinal for ordinal, stored in written.get(name, ()) if stored == text), None)
+            found = next((ordinal for ordinal, stored in written.get(name, ()) if _same(stored, value)), None)
             if found is not None:
                 references.setdefault(field, {})[name] = found
                 del kept[name]
@@ -44,6 +44,13 @@ def encode(command: Command, events: Sequence[Event]) -> dict[str, Any]:
     if references:
         arguments[MARK] = references
     return arguments
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same text in the log: 1 is not True, and 1.0 not 1."""
+    if type(one) is type(other) and isinstance(one, bool | int | str):
+        return bool(one == other)
+    return one is other or dumps(one) == dumps(other)
 
 
 def decode(arguments: dict[str, Any], values: dict[int, Any]) -> dict[str, Any]:
@@ -60,14 +67,21 @@ def decode(arguments: dict[str, Any], values: dict[int, Any]) -> dict[str, Any]:
     return found
 
 
-def normalised(command: Command) -> Command:
-    """The command with its values as the database would give them back; what is decided is decided with these.
+def normalised(command: Command, like: tuple[Command, Command] | None = None) -> Command:
+    """The command with its values as the database would give them back; what is decided is decided with these. `like`:
+    a command and what this made of it, from which the values are taken that both have.
 
     Raises UnfitValue for values that are no JSON.
     """
     changed: dict[str, Any] = {}
-    for field in fields(command):
-        value = getattr(command, field.name)
+    for name in _field_names(type(command)):
+        value = getattr(command, name)
         if isinstance(value, dict) and value:
-            changed[field.name] = normal(value)
+            known = like is not None and value is getattr(like[0], name, None)
+            changed[name] = getattr(like[1], name) if like is not None and known else normal(value)
     return replace(command, **changed) if changed else command
+
+
+@cache
+def _field_names(command: type[Command]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(command))

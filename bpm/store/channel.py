@@ -17,6 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.pq import TransactionStatus
 
 from bpm.store import faults
+from bpm.store.trip import Row, Said, exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,15 @@ class Channel:
             faults.POINT(self.raw, "after", statements)
         return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
+    def say(self, *statements: Said) -> list[list[Row]]:
+        """The same in libpq's own words, arguments and results as text: for what every step says."""
+        if faults.POINT is not None:
+            faults.POINT(self.raw, "before", statements)
+        rows = exchange(self.raw, statements)
+        if faults.POINT is not None:
+            faults.POINT(self.raw, "after", statements)
+        return rows
+
 
 def django_channel(using: str = "default") -> Channel:
     """Django's connection of that alias. Blocks that Django's TestCase opened count as nobody's.
@@ -50,12 +60,13 @@ def django_channel(using: str = "default") -> Channel:
     wrapper: BaseDatabaseWrapper = transaction.get_connection(using)
     if wrapper.connection is not None and wrapper.connection.closed and wrapper.autocommit:
         wrapper.close()
-    wrapper.ensure_connection()
+    if wrapper.connection is None:
+        wrapper.ensure_connection()
     blocks = [block for block in wrapper.atomic_blocks if not getattr(block, "_from_testcase", False)]
     return Channel(
         raw=wrapper.connection,
-        joined=wrapper.in_atomic_block or not wrapper.get_autocommit(),
-        alone=bool(blocks) or not (wrapper.in_atomic_block or wrapper.get_autocommit()),
+        joined=wrapper.in_atomic_block or not wrapper.autocommit,
+        alone=bool(blocks) or not (wrapper.in_atomic_block or wrapper.autocommit),
         after_commit=wrapper.on_commit,
         translate=lambda error: _as_django(wrapper, error),
     )

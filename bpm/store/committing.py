@@ -86,7 +86,8 @@ def commit(channel: Channel, wanted: ThreadCommit, projection: Projection | None
 
 def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None) -> CommitRecord:
     thread = wanted.thread_id
-    outline = normalised(wanted.command(_SOME_TIME))
+    first = wanted.command(_SOME_TIME)
+    outline = normalised(first)
     ask = question(thread, outline, alone=channel.alone, actor=wanted.actor, key=wanted.key, message=wanted.message)
     content = None if wanted.key is None else wanted.content or _content(outline)
     held = _held(projection, channel, wanted)
@@ -97,7 +98,8 @@ def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None)
         repeated = _repeated(thread, answer, content)
         if repeated is not None:
             return repeated
-        command = normalised(wanted.command(datetime.fromisoformat(answer["at"])))
+        at = datetime.fromisoformat(answer["at"])
+        command = normalised(wanted.command(at), like=(first, outline))
         if held is not None and answer.get("resumed"):
             state = held.resumed(ask, answer)
             definition, run, run_number = wanted.definition or held.definition, held.run, held.run_number
@@ -123,7 +125,10 @@ def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None)
             message=wanted.message,
         )  # fmt: skip
         result = unit.flush(written)
-    record = CommitRecord.from_result(result, events=decided.events, state=after, **_left_to_do(decided, after))
+    record = CommitRecord(
+        sequence=result["sequence"], thread_id=thread, version=after.version, run_id=run, at=at,
+        command=written["command"], events=decided.events, state=after, **_left_to_do(decided, after),
+    )  # fmt: skip
     if projection is not None:
         _remember(
             projection, channel, record, state.counter, definition=definition, run=run, run_number=run_number, held=held
@@ -156,8 +161,10 @@ def _remember(
     entry = remembered(record.thread_id, after, last_at=record.at, born_after=born_after, before=held, **about)
     if entry is None:
         projection.forget(record.thread_id)
-    else:
+    elif channel.joined:
         channel.after_commit(lambda: projection.put(entry))
+    else:
+        projection.put(entry)
 
 
 def _gone(wanted: ThreadCommit) -> str:

@@ -205,7 +205,13 @@ def _new_pool(dsn: str, size: int) -> Pool:
         dsn,
         min_size=1,
         max_size=size,
-        kwargs={"autocommit": True, "options": SETTINGS, "application_name": "tokentrail"},
+        # What every step says is prepared by `trip`; psycopg would deallocate that together with its own.
+        kwargs={
+            "autocommit": True,
+            "options": SETTINGS,
+            "application_name": "tokentrail",
+            "prepare_threshold": None,
+        },
         open=False,
         name="tokentrail",
     )

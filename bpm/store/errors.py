@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import psycopg
 
+from bpm.store.trip import FORGETFUL
 from bpm.store.values import UnfitValue
 
 
@@ -71,14 +72,17 @@ NOT_NOW = {
     "53200": "the database is out of memory",
     "53300": "the database has no connection left",
     "53400": "the database has reached a limit of its configuration",
+    "25P03": "the database ended a transaction whose program said nothing for too long",
+    "25P04": "the database ended a transaction that took too long",
 }
 
-# Beginning anew is right: serialization, deadlock, lock timeout, unique violation of a row born twice, our own.
-TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "TT001"})
+# Beginning anew is right: serialization, deadlock, lock timeout, unique violation of a row born twice, our own, and a
+# prepared statement that the session has not (any more) or has already (see `trip`).
+TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "TT001", *FORGETFUL})
 BORN_TWICE = frozenset({"runtime_thread_version_pkey", "process_instances_pkey", "runtime_operation_receipt_key",
                         "runtime_operation_receipt_pkey", "runtime_message_received_once",
                         "runtime_message_received_each"})  # fmt: skip
-RULES = frozenset({"TT100", "TT101", "TT102", "TT103", "TT104", "P0001", "23514"})
+RULES = frozenset({"TT100", "TT101", "TT102", "TT103", "TT104", "TT108", "P0001", "23514"})
 
 
 def understood(error: psycopg.Error) -> Exception:

@@ -9,7 +9,7 @@ from uuid import UUID
 from bpm.semantics.events import EVENT_TYPES, ROWLESS, Event
 from bpm.semantics.state import State
 from bpm.store import ids
-from bpm.store.rows import row_id
+from bpm.store.rows import row_text
 
 # entity -> (history table, its own column of the entity's id)
 HISTORY: dict[str, tuple[str, str | None]] = {
@@ -42,7 +42,7 @@ def _row(instance: UUID, kind: str, ordinal: int, event: Event, after: State) ->
     payload = dict(event.payload)
     row: dict[str, Any] = {
         "ordinal": ordinal,
-        "token_id": str(ids.entity(instance, event.token)) if event.token else None,
+        "token_id": ids.text(instance, event.token) if event.token else None,
         "node_id": event.node,
         "reason": event.reason,
         "payload": payload,
@@ -55,12 +55,12 @@ def _row(instance: UUID, kind: str, ordinal: int, event: Event, after: State) ->
             "scope": event.id,
             "name": name,
             "value": payload.pop("value", None),
-            "variable_id": str(row_id(instance, kind, key)),
+            "variable_id": row_text(instance, kind, key),
             "row_version": after.variables[key].version,
         }
     row |= {"event_type": event.type, "from_state": event.from_state, "to_state": event.to_state}
     row["row_version"] = 1 if kind in ROWLESS else after.table(kind)[event.id].version
-    id = str(ids.entity(instance, event.id))
+    id = ids.text(instance, event.id)
     own = HISTORY[kind][1]
     if own is not None:
         row[own] = id
@@ -104,7 +104,7 @@ def messages(instance: UUID, events: Iterable[Event]) -> list[dict[str, Any]]:
         caller = body.get("caller") or {}
         found.append(
             {
-                "id": str(ids.entity(instance, event.id)),
+                "id": ids.text(instance, event.id),
                 "ordinal": event.id,
                 "kind": kind,
                 "name": event.payload["name"],

@@ -19,6 +19,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import count
 from uuid import UUID
 
@@ -67,6 +68,24 @@ def entity(instance: UUID, ordinal: int) -> UUID:
     if not 0 <= ordinal <= _ORDINALS:
         raise ValueError(f"{ordinal} is no ordinal of an entity")
     return UUID(int=instance.int | ordinal)
+
+
+def text(instance: UUID, ordinal: int) -> str:
+    """The same as text, which is all that a document needs: without making the UUID."""
+    if not 0 <= ordinal <= _ORDINALS:
+        raise ValueError(f"{ordinal} is no ordinal of an entity")
+    return f"{_stem(instance)}{ordinal:08x}"
+
+
+@lru_cache(maxsize=4096)
+def _stem(instance: UUID) -> str:
+    return str(instance)[:-8]
+
+
+@lru_cache(maxsize=16384)
+def derived_text(instance: UUID, *parts: object) -> str:
+    """What `derived` gives, as text; kept at hand for a variable that is set again and again."""
+    return str(derived(instance, *parts))
 
 
 def ordinal(id: UUID | str) -> int:

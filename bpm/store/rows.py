@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter, itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -26,12 +27,12 @@ def _same(instance: UUID, value: Any) -> Any:
 
 def _reference(instance: UUID, value: int) -> str:
     """0 is the instance itself."""
-    return str(ids.entity(instance, value))
+    return ids.text(instance, value)
 
 
 def _optional_reference(instance: UUID, value: int | None) -> str | None:
     """0 and None are nothing at all."""
-    return str(ids.entity(instance, value)) if value else None
+    return ids.text(instance, value) if value else None
 
 
 def _listed(instance: UUID, value: tuple[str, ...]) -> list[str]:
@@ -198,6 +199,36 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The columns of a kind, taken apart once: most of them are copied as they are, in one go."""
+
+    fields: tuple[str, ...]
+    names: tuple[str, ...]
+    values: Callable[[Any], tuple[Any, ...]]
+    columns: Callable[[Any], tuple[Any, ...]]
+    writes: tuple[tuple[str, Encode], ...]
+    reads: tuple[tuple[str, Decode], ...]
+    make: Callable[..., Entity]
+
+
+def _plan(kind: str) -> _Plan:
+    columns = TABLES[kind][1]
+    fields, names = tuple(c.field for c in columns), tuple(c.name for c in columns)
+    return _Plan(
+        fields=fields,
+        names=names,
+        values=attrgetter(*fields),
+        columns=itemgetter(*names),
+        writes=tuple((c.name, c.write) for c in columns if c.write is not _same),
+        reads=tuple((c.field, c.read) for c in columns if c.read is not _read),
+        make=ENTITIES[kind][0],
+    )
+
+
+_PLANS = {kind: _plan(kind) for kind in TABLES}
+
+
 def row_id(instance: UUID, kind: str, key: Any) -> UUID:
     """The UUID of an entity's row; `key` as the state has it."""
     if kind in ("variable", "link"):
@@ -205,10 +236,20 @@ def row_id(instance: UUID, kind: str, key: Any) -> UUID:
     return ids.entity(instance, key)
 
 
+def row_text(instance: UUID, kind: str, key: Any) -> str:
+    """The same as text."""
+    if kind in ("variable", "link"):
+        return ids.derived_text(instance, kind, *key)
+    return ids.text(instance, key)
+
+
 def to_row(instance: UUID, kind: str, entity: Entity) -> dict[str, Any]:
     """The row of an entity, with its id; versions are the entity's own."""
-    row = {column.name: column.write(instance, getattr(entity, column.field)) for column in TABLES[kind][1]}
-    row["id"] = str(row_id(instance, kind, key_of(kind, entity)))
+    plan = _PLANS[kind]
+    row = dict(zip(plan.names, plan.values(entity), strict=True))
+    for name, write in plan.writes:
+        row[name] = write(instance, row[name])
+    row["id"] = row_text(instance, kind, key_of(kind, entity))
     if kind in ("variable", "link"):
         row["ordinal"] = entity.scope if kind == "variable" else entity.child
     elif kind == "instance":
@@ -218,8 +259,11 @@ def to_row(instance: UUID, kind: str, entity: Entity) -> dict[str, Any]:
 
 def to_entity(kind: str, row: dict[str, Any]) -> Entity:
     """The entity of a row as JSON has it (UUIDs and times as text); columns that are no field are ignored."""
-    values = {column.field: column.read(row[column.name]) for column in TABLES[kind][1]}
-    return ENTITIES[kind][0](**values)
+    plan = _PLANS[kind]
+    values = dict(zip(plan.fields, plan.columns(row), strict=True))
+    for field, read in plan.reads:
+        values[field] = read(values[field])
+    return plan.make(**values)
 
 
 def to_state(thread: UUID, version: int, counter: int, rows: dict[str, list[dict[str, Any]]], **header: Any) -> State:

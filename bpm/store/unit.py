@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, LiteralString
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -26,12 +26,15 @@ from bpm.store.channel import Channel
 from bpm.store.errors import understood
 from bpm.store.loading import key_to_json
 from bpm.store.statements import sql
+from bpm.store.trip import Row, Said
 from bpm.store.values import dumps, loads
 
-_BEGIN: LiteralString = "BEGIN ISOLATION LEVEL READ COMMITTED"
-_SAVE: LiteralString = "SAVEPOINT tokentrail"
-_KEEP: LiteralString = "RELEASE SAVEPOINT tokentrail"
-_FORGET: LiteralString = "ROLLBACK TO SAVEPOINT tokentrail"
+_BEGIN = Said("BEGIN ISOLATION LEVEL READ COMMITTED")
+_COMMIT = Said("COMMIT")
+_ROLLBACK = Said("ROLLBACK")
+_SAVE = Said("SAVEPOINT tokentrail")
+_KEEP = Said("RELEASE SAVEPOINT tokentrail")
+_FORGET = Said("ROLLBACK TO SAVEPOINT tokentrail")
 
 
 class Unit:
@@ -50,25 +53,22 @@ class Unit:
         """
         begin = _SAVE if self._channel.joined else _BEGIN
         self._open = True
-        answer: dict[str, Any] = self._only(
-            self._send(
-                (begin, None), (sql("resume" if resume else "load"), {"thread": thread, "ask": dumps(question)})
-            )[1]
-        )
+        asked = Said(sql("resume" if resume else "load"), (str(thread), dumps(question)))
+        answer: dict[str, Any] = self._only(self._say(begin, asked)[1])
         return answer
 
     def answer(self, thread: UUID, keys: Iterable[Key]) -> list[dict[str, Any]]:
         """What the keys ask for, in their order. Raises StoreError."""
         asked = dumps([key_to_json(thread, key) for key in keys])
-        answers: list[dict[str, Any]] = self._only(self._send((sql("answer"), {"thread": thread, "keys": asked}))[0])
+        answers: list[dict[str, Any]] = self._only(self._say(Said(sql("answer"), (str(thread), asked)))[0])
         return answers
 
     def flush(self, document: dict[str, Any]) -> dict[str, Any]:
         """Write the commit and end the transaction; what `bpm_flush` returned. Raises StoreError: nothing was
         written.
         """
-        end: LiteralString = _KEEP if self._channel.joined else "COMMIT"
-        rows = self._send((sql("flush"), {"document": dumps(document)}), (end, None))[0]
+        end = _KEEP if self._channel.joined else _COMMIT
+        rows = self._say(Said(sql("flush"), (dumps(document),)), end)[0]
         self._open = False
         result: dict[str, Any] = self._only(rows)
         return result
@@ -84,16 +84,16 @@ class Unit:
         # A connection that is gone has rolled back by itself; the first error is the one to tell.
         with contextlib.suppress(psycopg.Error):
             if self._channel.joined:
-                self._channel.send((_FORGET, None), (_KEEP, None))
+                self._channel.say(_FORGET, _KEEP)
             else:
-                self._channel.send(("ROLLBACK", None))
+                self._channel.say(_ROLLBACK)
 
-    def _send(self, *statements: tuple[LiteralString, Any]) -> list[list[tuple[Any, ...]]]:
+    def _say(self, *statements: Said) -> list[list[Row]]:
         try:
-            return self._channel.send(*statements)
+            return self._channel.say(*statements)
         except psycopg.Error as error:
             raise self._channel.translate(understood(error)) from error
 
     @staticmethod
-    def _only(rows: list[tuple[Any, ...]]) -> Any:
-        return loads(rows[0][0])
+    def _only(rows: list[Row]) -> Any:
+        return loads(rows[0][0] or "null")

@@ -49,7 +49,7 @@ def dumps(value: Any) -> str:
 
 def loads(text: str | bytes) -> Any:
     """The value of a JSON text: numbers with a point or an exponent as Decimal."""
-    return json.loads(text, parse_float=Decimal)
+    return _DECODER.decode(text if isinstance(text, str) else text.decode())
 
 
 def normal(value: Any) -> Any:
@@ -112,4 +112,5 @@ class _Encoder(json.JSONEncoder):
         return super().encode(o)
 
 
+_DECODER = json.JSONDecoder(parse_float=Decimal)
 _ENCODER = _Encoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))

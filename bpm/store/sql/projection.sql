@@ -1,6 +1,6 @@
 -- name: resume
 -- The first round trip of a step whose caller holds the state: BEGIN stands before it in the same pipeline.
-SELECT bpm_resume(%(thread)s::uuid, %(ask)s::jsonb)::text;
+SELECT bpm_resume($1::uuid, $2::jsonb)::text;
 
 -- name: hydration_counts
 -- What hydrating would read: the rows of open threads since their last base states, each kind counted to the limit and

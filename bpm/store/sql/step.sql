@@ -1,14 +1,14 @@
 -- name: load
 -- The first round trip of a step: BEGIN stands before it in the same pipeline.
-SELECT bpm_load(%(thread)s::uuid, %(ask)s::jsonb)::text;
+SELECT bpm_load($1::uuid, $2::jsonb)::text;
 
 -- name: answer
 -- What `decide` found missing, all keys in one round trip.
-SELECT bpm_answer(%(thread)s::uuid, %(keys)s::jsonb)::text;
+SELECT bpm_answer($1::uuid, $2::jsonb)::text;
 
 -- name: flush
 -- The whole commit as one document; COMMIT stands behind it in the same pipeline.
-SELECT bpm_flush(%(document)s::jsonb)::text;
+SELECT bpm_flush($1::jsonb)::text;
 
 -- name: outside_commit
 -- A commit of the nil thread: what happens outside of instances. Its version is its sequence, so nothing is waited for.
