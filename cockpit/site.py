@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.forms import AuthenticationForm as PlainAuthenticationForm
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import Resolver404, URLPattern, URLResolver, path, resolve, reverse
@@ -17,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
-from cockpit import access, actions, diagrams, pages
+from cockpit import access, actions, diagrams, pages, throttle
 
 type View = Callable[..., Any]
 
@@ -28,6 +29,21 @@ class Login(AuthenticationForm):
     def confirm_login_allowed(self, user: Any) -> None:
         """Past the admin's own form, which asks for is_staff."""
         PlainAuthenticationForm.confirm_login_allowed(self, user)
+
+    def clean(self) -> dict[str, Any]:
+        """Whoever tried too many wrong passwords waits, whatever the next one is."""
+        name = self.cleaned_data.get("username") or ""
+        if self.request is None:
+            return super().clean()
+        if throttle.must_wait(self.request, name):
+            raise ValidationError(_("Too many wrong passwords. Try again in a few minutes."), code="throttled")
+        try:
+            found = super().clean()
+        except ValidationError:
+            throttle.note_failure(self.request, name)
+            raise
+        throttle.forget(self.request, name)
+        return found
 
 
 class CockpitSite(UnfoldAdminSite):

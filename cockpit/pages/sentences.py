@@ -48,6 +48,7 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "TASK_ERROR_THROWN": ("report", "amber", gettext_noop("{worker} reported the error {code} at {place}")),
     "TASK_FAILED": ("error", "red", gettext_noop("{worker} failed at {place}; retries left: {retries}")),
     "TASK_RETRIED": ("replay", "amber", gettext_noop("{place} is ready again; retries left: {retries}")),
+    "TASK_RETRIES_SET": ("replay", "grey", gettext_noop("{actor} set the retries of {place}: {retries}")),
     "TASK_CANCELLED": ("block", "grey", gettext_noop("The work at {place} is not needed any more")),
     "TIMER_SCHEDULED": ("schedule", "blue", gettext_noop("{place} is due {due}")),
     "TIMER_FIRED": ("alarm_on", "violet", gettext_noop("The time of {place} came")),

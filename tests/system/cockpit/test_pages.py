@@ -10,12 +10,14 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
 from bpm import engine
 from bpm.queries import work
 from bpm.semantics.events import EVENT_TYPES, REASONS
+from cockpit import throttle
 from cockpit.actions import ROUTES
 from cockpit.admin.tables import shown_models
 from cockpit.pages.sentences import REASONS as REASONS_SAID
@@ -163,6 +165,21 @@ def test_after_the_login_one_lands_on_a_page(account, failed_order, wanted):
     page = reverse("cockpit:instance", args=[failed_order])
     answer = Client().post(f"{reverse('cockpit:login')}?{urlencode({'next': page})}", logs_in)
     assert (answer.status_code, answer["Location"]) == (302, page)
+
+
+def test_who_guesses_passwords_has_to_wait(account):
+    account("olga", "operators")
+    login = reverse("cockpit:login")
+    try:
+        for _ in range(throttle.OF_NAME):
+            shown = Client().post(login, {"username": "olga", "password": "guessed"})
+            assert "Too many wrong passwords" not in shown.content.decode()
+        shown = Client().post(login, {"username": "OLGA", "password": PASSWORD})
+        assert "Too many wrong passwords" in shown.content.decode()
+        elsewhere = Client(REMOTE_ADDR="192.0.2.7").post(login, {"username": "olga", "password": PASSWORD})
+        assert elsewhere.status_code == 302
+    finally:
+        cache.clear()
 
 
 def test_a_form_offers_choices_by_their_ids_and_texts_as_texts(as_operator):
