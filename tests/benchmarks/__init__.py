@@ -14,6 +14,7 @@ both sides. Nothing is extrapolated: `n` is what was really done.
   the processor time of the server
 - `crowd`     client processes, each with a connection, that do something at the same moment; their processor time
 - `limit.sql` the hot path's rows written by hand for pgbench: the limit; `pgbench` runs it
+- `table`     the figures by name; `running` runs them, each whatever became of the others
 - `lines`     a line and the statistics in it; `page`: docs/performance.md, of which a run rewrites only its own figures
 - `models`    the processes that run; `stock`: instances of them, in amounts
 - `hot_path`, `instances`, `queue`, ... the figures

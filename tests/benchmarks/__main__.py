@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import tempfile
-import time
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -41,29 +36,13 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-@contextmanager
-def at_most(minutes: int) -> Iterator[None]:
-    """Raise TimeoutError in the block after so many minutes."""
-
-    def over(number: int, frame: object) -> None:
-        raise TimeoutError(f"given up after {minutes} minutes")
-
-    before = signal.signal(signal.SIGALRM, over)
-    signal.alarm(60 * minutes)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def main() -> int:
     """Exit status: 0 all figures were measured, 1 some were not, 2 there is no such figure."""
     asked = options()
     prepare()
-    from tests.benchmarks import page, table
+    from tests.benchmarks import page, running, table
     from tests.benchmarks.ground import started
-    from tests.benchmarks.lines import HEAD, say
+    from tests.benchmarks.lines import say
 
     if asked.list:
         print("\n".join(figure.name for figure in table.FIGURES))
@@ -73,31 +52,10 @@ def main() -> int:
     except KeyError as unknown:
         say(f"there is no figure {unknown}: {', '.join(figure.name for figure in table.FIGURES)}")
         return 2
-    writing = not asked.no_page and asked.scale != "short"
-    failed = []
+    to = None if asked.no_page or asked.scale == "short" else page.PAGE
     folder = Path(os.environ.get("TOKENTRAIL_BENCH") or tempfile.mkdtemp(prefix="tokentrail-bench-"))
-    say(" | ".join(HEAD))
     with started(folder, durable=asked.scale != "short") as ground:
-        if writing:
-            with ground.administration() as server:
-                page.write("machine", page.machine(server))
-        for figure in figures:
-            lines, trouble, began = [], None, time.monotonic()
-            try:
-                with at_most(figure.minutes[asked.scale]):
-                    for line in figure.run(ground, asked.scale):
-                        lines.append(line)
-                        print(line.as_json(), flush=True)
-                        say(" | ".join(line.as_cells()))
-            except Exception as problem:
-                traceback.print_exc()
-                trouble = f"{type(problem).__name__}: {str(problem).strip().splitlines()[-1] if str(problem) else ''}"
-                failed.append(figure.name)
-            say(f"-- {figure.name}: {time.monotonic() - began:.0f} s{', ' + trouble if trouble else ''}")
-            if writing:
-                page.write(figure.name, page.shown(lines, asked.scale, trouble=trouble))
-    if failed:
-        say(f"not measured to the end: {', '.join(failed)}")
+        failed = running.measure(figures, ground, asked.scale, to)
     return 1 if failed else 0
 
 

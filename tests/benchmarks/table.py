@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from tests.benchmarks import (
     contention,
@@ -21,22 +20,10 @@ from tests.benchmarks import (
     timers,
     workers,
 )
-from tests.benchmarks.ground import Ground
-from tests.benchmarks.lines import Line
-
-type Run = Callable[[Ground, str], Iterator[Line]]
+from tests.benchmarks.figure import Figure
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What is measured under a name. One that takes more than so many minutes (by scale) is given up."""
-
-    name: str
-    run: Run
-    minutes: dict[str, int]
-
-
-def _minutes(usual: int, full: int) -> dict[str, int]:
+def _minutes(usual: int, full: int) -> dict[str, float]:
     return {"short": 5, "usual": usual, "full": full}
 
 
