@@ -14,6 +14,7 @@ this folder.
     worker.run()        # until SIGTERM or SIGINT; what runs then is finished first
 
 - `client`  one call a verb of the API; frozen tasks; refusals as exceptions
+- `typed`   dates, times and durations, which are Python's in a handler
 - `worker`  the loop: fetch, run on threads, answer, hold locks while a handler takes long
 
 A network that fails is met with patience: a call is repeated, with the same idempotency key, so that an answer that was

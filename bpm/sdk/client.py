@@ -13,6 +13,8 @@ from decimal import Decimal
 from http.client import HTTPException
 from typing import Any
 
+from .typed import read, written
+
 # A lost connection or a server that is just restarting: worth another try. Anything else is an answer.
 PASSING = frozenset({429, 502, 503, 504})
 
@@ -155,7 +157,9 @@ def loads(content: bytes) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """JSON with exact numbers. TypeError or ValueError for what is no JSON value (NaN, too)."""
+    """JSON with exact numbers; dates and the like as `typed` writes them. TypeError or ValueError for what is no value
+    (NaN, too).
+    """
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise ValueError(f"{value} is no JSON number")
@@ -166,13 +170,13 @@ def dumps(value: Any) -> str:
         return "{" + ",".join(f"{json.dumps(key)}:{dumps(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(dumps(item) for item in value) + "]"
-    return json.dumps(value, allow_nan=False)
+    return json.dumps(written(value) or value, allow_nan=False)
 
 
 def _task(item: Mapping[str, Any]) -> Task:
     """What the server may add later is left aside."""
     known = {name: item[name] for name in Task.__dataclass_fields__ if name in item}
-    return Task(**known)
+    return Task(**known | {"variables": read(known.get("variables", {}))})
 
 
 def _problem(content: bytes) -> dict[str, Any]:

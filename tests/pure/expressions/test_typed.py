@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bpm.expressions import compile_text, to_json, typed
 from bpm.expressions.feel_time import Date, DaysDuration, MonthsDuration, parse_temporal
+from bpm.sdk import typed as sdk
 
 PARIS = ZoneInfo("Europe/Paris")
 # Python's value -> its JSON.
@@ -155,3 +156,22 @@ def test_files_are_seen_as_they_are():
     assert typed.as_file(value) == FILE
     assert typed.for_feel(value) is value
     assert typed.text_of(value) is None
+
+
+@given(st.datetimes(timezones=st.none() | st.timezones()) | st.dates() | st.timedeltas())
+def test_the_worker_library_writes_and_reads_the_same_values(value):
+    as_json = sdk.written(value)
+    assert typed.canonical(as_json) == typed.written(value)
+    assert sdk.read([typed.written(value)]) == [value]
+    assert sdk.read(as_json) == value
+
+
+def test_the_worker_library_leaves_the_rest_as_it_is():
+    for value in (
+        {"$type": "duration", "value": "P1M"},
+        {"$type": "date", "value": 1},
+        {"$type": [], "value": "x"},
+        "x",
+    ):
+        assert sdk.read({"a": [value]}) == {"a": [value]}
+    assert sdk.written("x") is None
