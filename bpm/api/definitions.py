@@ -55,8 +55,9 @@ DEPLOY_BODY = {
 @router.post("/deployments", response={201: DeploymentOut}, auth=may("operate"), openapi_extra=DEPLOY_BODY)
 def deploy(request: HttpRequest) -> Any:
     """Deploy BPMN and DMN files together, as a form or as JSON. If one cannot be run, every problem is said at once."""
-    name, files = _files_in(request)
-    return Status(201, deploying.deploy(files, name=name, actor=caller_of(request).name, key=key_of(request)))
+    name, files, ignore = _files_in(request)
+    made = deploying.deploy(files, name=name, ignore=ignore, actor=caller_of(request).name, key=key_of(request))
+    return Status(201, made)
 
 
 @router.get("/definitions", response=PageOut[DefinitionOut], auth=may("view"))
@@ -115,12 +116,13 @@ def migrate(request: HttpRequest, id: UUID, given: MigrateAllIn) -> Any:
     return {"done": came.done, "refused": came.refused, "after": ids[-1] if len(ids) == given.limit else None}
 
 
-def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes]]:
-    """The deployment's name and files. Raises Problem."""
+def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes], list[str]]:
+    """The deployment's name, its files, and the findings that are accepted. Raises Problem."""
     check_size(request)
     if request.content_type == "multipart/form-data":
         sent = [file for name in request.FILES for file in request.FILES.getlist(name)]
-        return str(request.POST.get("name", "")), {file.name or "model.bpmn": file.read() for file in sent}
+        read = {file.name or "model.bpmn": file.read() for file in sent}
+        return str(request.POST.get("name", "")), read, request.POST.getlist("ignore")
     body = ExactParser().parse_body(request)
     files = body.get("files") if isinstance(body, dict) else None
     if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
@@ -128,4 +130,7 @@ def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes]]:
     name = body.get("name", "")
     if not isinstance(name, str):
         raise Problem("invalid", "name must be a text")
-    return name, {file: text.encode() for file, text in files.items()}
+    ignore = body.get("ignore", [])
+    if not isinstance(ignore, list) or not all(isinstance(code, str) for code in ignore):
+        raise Problem("invalid", "ignore must be a list of texts")
+    return name, {file: text.encode() for file, text in files.items()}, ignore

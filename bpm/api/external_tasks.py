@@ -11,9 +11,9 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, UnlockIn
+from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, RetryIn, UnlockIn
 from bpm.api.schemas.told import CommitOut, ExternalTaskOut, LockedTaskOut, PageOut
-from bpm.engine import external_tasks
+from bpm.engine import external_tasks, operators
 from bpm.queries import work
 
 router = Router()
@@ -124,3 +124,12 @@ def unlock(request: HttpRequest, id: UUID, given: UnlockIn) -> Any:
         raise Problem("not_allowed", "a worker gives back what it holds itself: name the worker")
     external_tasks.unlock_task(id, actor=caller.name, worker=given.worker, key=key_of(request))
     return Status(204, None)
+
+
+@router.post("/{id}/retries", response=CommitOut, auth=may("operate"))
+def set_retries(request: HttpRequest, id: UUID, given: RetryIn) -> Any:
+    """How often it may still fail; one that waits with an incident is ready again."""
+    record = operators.set_retries(
+        id, given.retries, actor=caller_of(request).name, reason=given.reason, key=key_of(request)
+    )
+    return commit(record)

@@ -17,6 +17,7 @@ WORDS: Mapping[str, str] = {
     "CompleteExternalTask": "completed work",
     "FailExternalTask": "reported a failure",
     "ThrowBpmnError": "reported a BPMN error",
+    "SetRetries": "set the retries of work",
     "CompleteUserTask": "completed a user task",
     "ThrowUserTaskError": "reported a BPMN error of a user task",
     "ClaimUserTask": "claimed a user task",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from bpm.compiler import subscriptions, supported
-from bpm.compiler.diagnostics import CompileError, Diagnostic, Problems
+from bpm.compiler.diagnostics import IGNORABLE, CompileError, Diagnostic, Problems
 from bpm.compiler.document import BPMN, Document, children, document
 from bpm.compiler.lowering import lower
 from bpm.compiler.review import review
@@ -37,12 +37,13 @@ class Compiled:
         return tuple(found for found in self.diagnostics if found.severity == "error")
 
 
-def compile_bpmn(data: bytes, *, file: str = "", strict: bool = False) -> Compiled:
+def compile_bpmn(data: bytes, *, file: str = "", strict: bool = False, ignore: Collection[str] = ()) -> Compiled:
     """Compile a BPMN file. Never raises for what is in it: every problem is in the result's diagnostics, all at once.
 
     `strict` makes errors of the standard's rules that are warnings otherwise. `file` is the name for findings.
+    `ignore`: codes of IGNORABLE errors that do not refuse the model.
     """
-    problems = Problems(file, strict)
+    problems = Problems(file, strict, frozenset(ignore) & IGNORABLE)
     try:
         root = read(data)
     except XmlFault as fault:

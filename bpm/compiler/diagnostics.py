@@ -60,7 +60,8 @@ FINDINGS: Final[dict[str, tuple[Severity, str]]] = {
         "An expression or script in a language that the engine does not evaluate stands where it decides.",
     ),
     "unsupported-extension": ("error", "A vendor's word without which the model would do something else."),
-    "listener-not-run": ("warning", "A listener is Java or a script in the engine: its work belongs into a task."),
+    "listener-not-run": ("error", "A listener has no place where a token passes it (`--ignore` accepts that)."),
+    "listener-as-task": ("note", "What a listener does is a step of its own here."),
     "extension-ignored": ("note", "A vendor's word that has no effect here."),
     "element-ignored": ("note", "A BPMN element that has no effect here."),
     # references
@@ -102,6 +103,9 @@ FINDINGS: Final[dict[str, tuple[Severity, str]]] = {
     "start-never": ("warning", "A start event waits for nothing and so never starts its process."),
 }
 
+# Errors that whoever deploys may accept: the model runs, and what is named is not done.
+IGNORABLE: Final = frozenset({"listener-not-run"})
+
 
 @dataclass(slots=True)
 class Problems:
@@ -109,6 +113,8 @@ class Problems:
 
     file: str = ""
     strict: bool = False
+    # Codes of errors that whoever deploys accepts: they are warnings.
+    ignored: frozenset[str] = frozenset()
     found: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: str, element: Element | None, message: str, *, id: str | None = None) -> None:
@@ -120,6 +126,8 @@ class Problems:
         self, code: str, severity: Severity, element: Element | None, message: str, *, id: str | None = None
     ) -> None:
         """Add a finding whose severity the caller knows (a static rule)."""
+        if code in self.ignored and severity == "error":
+            severity = "warning"
         about = id if id is not None else nearest_id(element)
         self.found.append(
             Diagnostic(code=code, severity=severity, element=about, line=line(element), message=message, file=self.file)

@@ -10,6 +10,7 @@ from typing import Final
 from bpm.compiler import activities, calls, decision_tasks, events, formulas, gateways, users, work
 from bpm.compiler.diagnostics import Problems
 from bpm.compiler.document import Document, child, children, tag
+from bpm.compiler.listeners import Woven, weave
 from bpm.compiler.place import Place
 from bpm.compiler.vocabulary import extensions, inner
 from bpm.compiler.xml import Element
@@ -72,6 +73,7 @@ def lower(document: Document, element: Element, problems: Problems) -> Process:
     for flow_element, scope in draft.flow_elements:
         _flow(draft, flow_element, scope)
     _link(draft)
+    weave(Woven(draft.nodes, draft.flows, draft.scopes), element, lambda inside: _anywhere(draft, inside, id))
     said = extensions(element)
     tagged = said.zeebe.get("versionTag")
     process = Process(
@@ -151,10 +153,19 @@ def _place(draft: _Draft, element: Element, id: str, scope: str) -> Place:
     )
 
 
+def _anywhere(draft: _Draft, element: Element, process: str) -> Place:
+    """An element after all are lowered: a node, a flow, the process itself."""
+    id = element.get("id", "").strip()
+    if tag(element) == "sequenceFlow":
+        id = _flow_id(element)
+    known = draft.nodes.get(id)
+    return _place(draft, element, id, known.scope if known else process)
+
+
 def _flow(draft: _Draft, element: Element, scope: str) -> None:
     """Lower a sequence flow whose ends are nodes of its scope; others are reported and left out."""
     source, target = element.get("sourceRef", "").strip(), element.get("targetRef", "").strip()
-    id = element.get("id", "").strip() or f"{source}-{target}"
+    id = _flow_id(element)
     place = _place(draft, element, id, scope)
     for attribute, end in (("sourceRef", source), ("targetRef", target)):
         if end not in draft.nodes:
@@ -178,6 +189,11 @@ def _flow(draft: _Draft, element: Element, scope: str) -> None:
             if asked is None
             else formulas.condition(place, asked, what="The condition of the sequence flow"),
         )
+
+
+def _flow_id(element: Element) -> str:
+    ends = (element.get("sourceRef", "").strip(), element.get("targetRef", "").strip())
+    return element.get("id", "").strip() or "-".join(ends)
 
 
 def _link(draft: _Draft) -> None:

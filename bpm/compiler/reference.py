@@ -54,7 +54,7 @@ DOES: Final = {
 _USES: Final[dict[Use, str]] = {
     "honoured": "Honoured",
     "noted": "Noted: no effect here, and the deployment says so",
-    "listener": "Listeners: not run, and the deployment warns of each",
+    "listener": "Listeners: each is a step of its own (below), or refused",
     "refused": "Refused: the model would do something else without it",
 }
 _HEAD: Final = """# What of BPMN runs

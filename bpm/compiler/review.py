@@ -19,7 +19,7 @@ _SILENT: Final = {
     "ioSpecification": "",
 }
 # use -> code of the finding
-CODES: Final = {"noted": "extension-ignored", "refused": "unsupported-extension", "listener": "listener-not-run"}
+CODES: Final = {"noted": "extension-ignored", "refused": "unsupported-extension"}
 
 
 def review(process: Element, problems: Problems) -> None:
@@ -27,7 +27,7 @@ def review(process: Element, problems: Problems) -> None:
     for element in process.iter(f"{{{BPMN}}}*"):
         if tag(element) == "extensionElements":
             for name, item, use, why in _elements(element):
-                _report(problems, item, name, use, why, item.get("event") or item.get("eventType"))
+                _report(problems, item, name, use, why)
         elif _SILENT.get(tag(element)):
             problems.report("element-ignored", element, f"The {tag(element)} has no effect: {_SILENT[tag(element)]}.")
         for key in element.attrib:
@@ -46,11 +46,7 @@ def _elements(holder: Element) -> Iterator[tuple[str, Element, Use, str]]:
             yield f"zeebe:{name}", item, *ZEEBE_ELEMENTS.get(name, _UNKNOWN)
 
 
-def _report(problems: Problems, element: Element, name: str, use: Use, why: str, event: str | None = None) -> None:
-    if use == "honoured":
-        return
-    if use == "listener":
-        said = f"The {name}{f' of the event {event!r}' if event else ''} is not run: do its work in a task of its own."
-    else:
+def _report(problems: Problems, element: Element, name: str, use: Use, why: str) -> None:
+    if use in CODES:  # listeners: see `listeners`
         said = f"{name} {'has no effect' if use == 'noted' else 'is not supported'}: {why}."
-    problems.report(CODES[use], element, said)
+        problems.report(CODES[use], element, said)

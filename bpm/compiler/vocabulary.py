@@ -4,8 +4,8 @@ Camunda 7, Operaton, Flowable and Activiti share one vocabulary (each began as a
 namespaces are one here: the *camunda family*. Zeebe (Camunda 8) has its own.
 
 Every word has a use: "honoured"; "noted" (no effect here: the reader of the deployment's findings is told); "refused"
-(running the model without it would do something else). Words that are not in the tables are noted. Listeners run
-nowhere here: a warning."""
+(running the model without it would do something else). Words that are not in the tables are noted. What
+becomes of listeners stands in `listeners`."""
 
 from __future__ import annotations
 

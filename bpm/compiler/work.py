@@ -94,13 +94,18 @@ def binding(place: Place, element: Element) -> Binding | None:
         return _connector(place, connector)
     if kind:
         return Binding(topic=Formula(text=kind), inputs=_fields(place, said))
+    return called(place, said) or _standard(place, element)
+
+
+def called(place: Place, said: Extensions) -> Binding | None:
+    """What Java would be called by class, bean or expression; None where it says none of them."""
     if name := said.get("class"):
         return Binding(topic=Formula(text=name), inputs=_fields(place, said))
     if delegate := said.get("delegateExpression"):
         return _delegate(place, delegate, said)
     if expression := said.get("expression"):
         return _expression(place, expression, said)
-    return _standard(place, element)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

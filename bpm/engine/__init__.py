@@ -18,7 +18,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `conditions`     evaluate_conditions: what starts with a condition
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
 - `timers`         fire_due_timers, fire_timer, fire_start_timers
-- `operators`      retry_incident, cancel_instance, suspend_instance, resume_instance, set_variables
+- `operators`      retry_incident, set_retries, cancel_instance, suspend_instance, resume_instance, set_variables
 - `versions`       plan_migration, migrate_instance, modify_instance, restart_instance
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
@@ -53,6 +53,7 @@ from bpm.engine.operators import (
     cancel_instance,
     resume_instance,
     retry_incident,
+    set_retries,
     set_variables,
     suspend_instance,
 )
@@ -145,6 +146,7 @@ __all__ = [
     "restart_instance",
     "resume_instance",
     "retry_incident",
+    "set_retries",
     "set_variables",
     "start",
     "suspend_instance",

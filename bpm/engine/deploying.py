@@ -7,7 +7,7 @@ were keeps its version. What waits to start a process (timers, messages, signals
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -15,6 +15,7 @@ from uuid import UUID
 from django.db import transaction
 
 from bpm.compiler import Compiled, Diagnostic, check_together, compile_bpmn
+from bpm.compiler.diagnostics import IGNORABLE
 from bpm.compiler.dmn import CompiledDecisions, check_decisions_together, compile_dmn, is_dmn
 from bpm.compiler.xml import encoding
 from bpm.decisions import decisions_hash
@@ -64,10 +65,12 @@ def deploy(
     name: str = "",
     actor: str,
     strict: bool = False,
+    ignore: Collection[str] = (),
     reason: str | None = None,
     key: str | None = None,
 ) -> Deployment:
     """Deploy BPMN and DMN files (name -> content) together; with an idempotency `key` once, whatever came after it.
+    `ignore`: codes of findings that refuse a model otherwise (`bpm.compiler.diagnostics.IGNORABLE`).
 
     Raises DeployRefused with all diagnostics where one is an error, Invalid where there is nothing to deploy,
     KeyConflict.
@@ -80,7 +83,14 @@ def deploy(
         named(file, "the name of a file", limit=NAME_LIMIT)
     contents = {file: bytes(content) for file, content in files.items()}
     tables = {file: content for file, content in contents.items() if file.endswith(DMN_SUFFIX) or is_dmn(content)}
-    compiled = [compile_bpmn(data, file=file, strict=strict) for file, data in contents.items() if file not in tables]
+    accepted = frozenset(ignore)
+    if accepted - IGNORABLE:
+        raise Invalid(f"only these can be ignored: {', '.join(sorted(IGNORABLE))}")
+    compiled = [
+        compile_bpmn(data, file=file, strict=strict, ignore=accepted)
+        for file, data in contents.items()
+        if file not in tables
+    ]
     decided = [compile_dmn(data, file=file, others=list(tables.values())) for file, data in tables.items()]
     found = [diagnostic for one in compiled for diagnostic in one.diagnostics]
     found += [diagnostic for file in decided for diagnostic in file.diagnostics]

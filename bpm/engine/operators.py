@@ -35,6 +35,23 @@ def retry_incident(
     )
 
 
+def set_retries(
+    id: UUID | str, retries: int, *, actor: str, reason: str | None = None, key: str | None = None
+) -> CommitRecord:
+    """How often an external task may still fail, whether it has failed or not; one that waits with an incident is ready
+    again. Raises NotFound, Invalid, or Refused: wrong_state (it is over), not_running.
+    """
+    counted(retries, "retries", MOST_RETRIES)
+    task = entity(id, "external task")
+    return act(
+        task.instance,
+        lambda at: c.SetRetries(at=at, task=task.ordinal, retries=retries),
+        actor=actor,
+        reason=reason,
+        key=key,
+    )
+
+
 def cancel_instance(id: UUID | str, *, actor: str, reason: str | None = None, key: str | None = None) -> CommitRecord:
     """End the instance and all that is open in it; called instances are told to end, too. Raises NotFound, Refused."""
     return act(instance(id), lambda at: c.CancelInstance(at=at, text=reason or ""), actor=actor, reason=reason, key=key)

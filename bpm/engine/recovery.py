@@ -14,10 +14,11 @@ from django.conf import settings
 from bpm.engine import relay
 from bpm.engine.announcing import Announcement, announce
 from bpm.engine.follow import Active, Round
-from bpm.engine.step import DETERMINISTIC
+from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.engine.trying import ENGINE, given_up, report, too_often
+from bpm.semantics.commands import GiveUpTask
 from bpm.semantics.events import FORMAT
-from bpm.store import claims, outbox, schedule, schema
+from bpm.store import claims, ids, outbox, schedule, schema
 from bpm.store.outbox import Pending
 from bpm.store.outside import query
 from bpm.store.records import CommitRecord
@@ -35,6 +36,8 @@ LEFT_BEHIND = 5.0
 # One more than a start asks for: the first of a month is no alarm.
 MONTHS_AHEAD = schema.MONTHS + 1
 DAY = 86_400.0
+# So many locks of a task may run out in a row. Setting: BPM_MOST_TIMEOUTS.
+MOST_TIMEOUTS = 10
 # Settings: BPM_KEEP_ENDED_DAYS, BPM_KEEP_RECEIPTS_DAYS, BPM_MESSAGES_LIVE_DAYS.
 KEEP_ENDED_DAYS = 7
 KEEP_RECEIPTS_DAYS = 7
@@ -42,10 +45,33 @@ MESSAGES_LIVE_DAYS = 30
 
 
 def release_expired_locks(limit: int = AT_ONCE) -> Counts:
-    """Make tasks READY again whose workers did not answer in time; they are announced."""
+    """Make tasks READY again whose workers did not answer in time; they are announced. One that nobody finishes within
+    its lock, so many times in a row, waits with an incident instead. (A lock's end is no step of the instance; giving
+    up is one, after it. Should this process die between the two, the next lock that runs out comes here again.)
+    """
     released = claims.release_expired(actor=ENGINE, limit=limit)
+    most = int(getattr(settings, "BPM_MOST_TIMEOUTS", MOST_TIMEOUTS))
+    number = schedule.timeouts([one.id for one in released])
+    hopeless = [one for one in released if number.get(one.id, 0) >= most]
+    for one in hopeless:
+        _give_up(one, number[one.id])
+    released = [one for one in released if one not in hopeless]
     announce(Announcement(topics=tuple(one.topic for one in released)))
-    return {"locks": len(released)}
+    return {"locks": len(released), "given_up": len(hopeless)} if hopeless else {"locks": len(released)}
+
+
+def _give_up(task: claims.Released, times: int) -> None:
+    said = f"the lock of whoever took it ran out {times} times in a row, last that of {task.worker}"
+    ordinal = ids.ordinal(task.id)
+    try:
+        step(
+            ids.instance_of(task.id),
+            lambda at: GiveUpTask(at=at, task=ordinal, worker=task.worker, text=said),
+            actor=ENGINE,
+            cause=task.sequence,
+        )
+    except Refused as refused:
+        log.debug("not given up", task=str(task.id), why=refused.message)
 
 
 def advance_left_behind(limit: int = AT_ONCE, *, older_than: float = LEFT_BEHIND) -> Counts:

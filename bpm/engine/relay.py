@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 
 from bpm.engine.step import DETERMINISTIC, Refused, step
 from bpm.engine.trying import ENGINE, given_up, in_words, report, too_often
@@ -33,6 +34,8 @@ log = structlog.get_logger(__name__)
 # How many receivers a message is tried with, and how many one signal reaches in one go.
 CANDIDATES = 20
 AUDIENCE = 10_000
+# A process that calls itself for ever ends here, with an incident. Setting: BPM_DEEPEST_CALL.
+DEEPEST_CALL = 5_000
 # Refusals of a receiver that has gone on without the message.
 PAST = frozenset({"duplicate", "wrong_state", "not_found", "not_running"})
 
@@ -114,6 +117,10 @@ def _call(message: Pending, facts: Facts) -> Outcome:
         return Outcome()
     body = message.body
     caller = {"thread": str(message.sender), "ticket": body["ticket"], "wants": body["wants"]}
+    depth, deepest = body.get("depth", 1), int(getattr(settings, "BPM_DEEPEST_CALL", DEEPEST_CALL))
+    if depth > deepest:
+        return _not_called(message, facts, f"calls go {depth} levels deep, and at most {deepest} are allowed")
+    caller |= {"depth": depth} if depth > 1 else {}
     if _tried_too_often(message, facts, message.target, 0):
         return _not_called(message, facts, too_often("the process could not be started"))
     try:

@@ -222,4 +222,5 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
     "TASK_CANCELLED": (_unlocked,),
     "TASK_FAILED": (_retries, _unlocked),
     "TASK_RETRIED": (_retries, _unlocked),
+    "TASK_RETRIES_SET": (_retries,),
 }

@@ -12,6 +12,9 @@ from bpm.semantics import State
 from bpm.semantics import commands as c
 from bpm.semantics.state import Ticket
 
+# A process that calls itself for ever ends here, as on the engine (its default).
+DEEPEST_CALL = 5_000
+
 
 def deliver(world: World, delivery: Delivery) -> bool:
     """Bring a message to its receivers; False where nobody took it (now, or any more)."""
@@ -67,9 +70,13 @@ def _call(world: World, delivery: Delivery, target: str, body: Mapping[str, Any]
             text=answer.message,
         )
         return True
+    depth = body.get("depth", 1)
+    if depth > DEEPEST_CALL:
+        _return(world, caller, ticket, delivery, outcome="refused", text=f"calls go {depth} levels deep")
+        return True
     said = {
         "business_key": body.get("business_key"),
-        "caller": {"thread": caller.id, "ticket": ticket, "wants": wants},
+        "caller": {"thread": caller.id, "ticket": ticket, "wants": wants, **({"depth": depth} if depth > 1 else {})},
         "trigger": "call",
     }
     try:

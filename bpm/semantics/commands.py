@@ -31,7 +31,7 @@ class StartInstance(Command):
     name: str | None = None
     variables: dict[str, Any] = field(default_factory=dict)
     business_key: str | None = None
-    caller: dict[str, Any] | None = None  # {"thread", "ticket", "wants": [names] | None for all}
+    caller: dict[str, Any] | None = None  # {"thread", "ticket", "wants": [names] | None for all, "depth"}
     trigger: str = "start"  # a reason: start, message, timer, signal, call
 
 
@@ -83,6 +83,23 @@ class ThrowBpmnError(Command):
     code: str
     message: str = ""
     variables: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRetries(Command):
+    """How often an external task may still fail, whether it has failed or not."""
+
+    task: int
+    retries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUpTask(Command):
+    """Whoever takes the task does not finish it within the lock; `worker` was the last. An operator must look."""
+
+    task: int
+    worker: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,15 @@ def decide(graph: Process, state: State, command: c.Command) -> Decision:
 
 
 # Commands that an instance takes while it is suspended.
-WHILE_SUSPENDED = (c.ResumeInstance, c.CancelInstance, c.SetVariables, c.LockTask, c.ModifyInstance, c.MigrateInstance)
+WHILE_SUSPENDED = (
+    c.ResumeInstance,
+    c.CancelInstance,
+    c.SetVariables,
+    c.LockTask,
+    c.SetRetries,
+    c.ModifyInstance,
+    c.MigrateInstance,
+)
 
 
 def _admit(state: State, command: c.Command) -> None:
@@ -253,6 +261,8 @@ DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {
     c.StartInstance: _start,
     c.AdvanceToken: _advance,
     c.LockTask: locks.lock,
+    c.SetRetries: locks.set_retries,
+    c.GiveUpTask: locks.give_up,
     c.CompleteExternalTask: _complete_task,
     c.FailExternalTask: _fail_task,
     c.ThrowBpmnError: _error_task,

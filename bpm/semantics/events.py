@@ -62,6 +62,7 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "TASK_ERROR_THROWN": ("task", "the worker reported a BPMN error", ("worker", "code", "message")),
     "TASK_FAILED": ("task", "the worker could not do it", ("worker", "error", "details", "retries")),
     "TASK_RETRIED": ("task", "the work is ready again", ("retries", "retry_at")),
+    "TASK_RETRIES_SET": ("task", "an operator said how often it may still fail", ("retries",)),
     "TASK_CANCELLED": ("task", "the work is not needed any more", ()),
     "TIMER_SCHEDULED": ("timer", "a moment was set", ("fire_at", "schedule")),
     "TIMER_FIRED": ("timer", "the moment came", ()),

@@ -329,6 +329,7 @@ RULES: dict[str, Callable[[State, Event], Entity]] = {
     "TASK_CANCELLED": _task_released,
     "TASK_FAILED": _task_failed,
     "TASK_RETRIED": _task_retried,
+    "TASK_RETRIES_SET": lambda state, event: replace(state.tasks[event.id], retries=event.payload["retries"]),
     "TIMER_SCHEDULED": _timer_scheduled,
     "USER_TASK_CREATED": _user_task_created,
     "USER_TASK_CLAIMED": _user_task_claimed,

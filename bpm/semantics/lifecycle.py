@@ -24,7 +24,7 @@ TRANSITIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "CANCELLED": (),
     },
     "task": {
-        "READY": ("LOCKED", "CANCELLED"),
+        "READY": ("LOCKED", "FAILED", "CANCELLED"),  # FAILED: nobody finishes it within a lock
         "LOCKED": ("READY", "DONE", "FAILED", "CANCELLED"),
         # Retries ran out. An operator may make it READY again, so this state is not final.
         "FAILED": ("READY", "CANCELLED"),

@@ -89,6 +89,33 @@ def fail(work: Work, command: c.FailExternalTask, task: Task) -> None:
                   kind="task", message=command.message, task=task.id)  # fmt: skip
 
 
+def set_retries(work: Work, command: c.SetRetries) -> None:
+    """So many tries are left. A task that has failed for good is ready again, and its incident is resolved."""
+    task = _task(work, command.task)
+    if command.retries < 1:
+        raise Refused("invalid", f"retries must be at least 1, {command.retries} given")
+    if task.state == "FAILED":
+        for kind, one in view.attached(work.state, task.token):
+            if kind == "incident" and one.task == task.id:
+                work.change("INCIDENT_RESOLVED", "incident", one, "RESOLVED", reason="operator")
+        work.change("TASK_RETRIED", "task", task, "READY", reason="operator", retries=command.retries)
+    elif view.is_open("task", task):
+        work.change("TASK_RETRIES_SET", "task", task, task.state, reason="operator", retries=command.retries)
+    else:
+        raise Refused("wrong_state", f"the task is {task.state}")
+
+
+def give_up(work: Work, command: c.GiveUpTask) -> None:
+    """The task waits for an operator. Refused where somebody has it again."""
+    task = _task(work, command.task)
+    if task.state != "READY":
+        raise Refused("wrong_state", f"the task is {task.state}, not READY")
+    work.change("TASK_FAILED", "task", task, "FAILED", reason="timeout", worker=command.worker, error=command.text,
+                retries=0)  # fmt: skip
+    work.emit("INCIDENT_OPENED", work.new_id(), token=task.token, node=task.node, after="OPEN", reason="timeout",
+              kind="task", message=command.text, task=task.id)  # fmt: skip
+
+
 def _pause(work: Work, task: Task, left: int) -> timedelta:
     """The pause before the next try that the model's retry cycle gives ("R3/PT10S", "PT1M,PT5M"), else none."""
     spec = work.graph.node(task.node).work

@@ -5,7 +5,7 @@ Nothing is locked here: whoever does what is due makes a step, and the step refu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -156,6 +156,13 @@ def starts_named(
         NamedStart(id=id, definition_id=definition, key=key, node=node)
         for id, definition, key, node in query(channel, "subscriptions_named", {"kind": kind, "name": name, "at": at})
     ]
+
+
+def timeouts(tasks: Sequence[UUID], *, channel: Channel | None = None) -> dict[UUID, int]:
+    """How many locks of each task ran out in a row: since something else but locking became of it."""
+    if not tasks:
+        return {}
+    return dict(query(channel, "timeouts_in_a_row", {"tasks": list(tasks)}))
 
 
 def engine_event(

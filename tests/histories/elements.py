@@ -257,6 +257,20 @@ INSTANTIATED = (
     ),
 )
 
+HEARD_OF = (
+    '<serviceTask id="W" camunda:type="external" camunda:topic="W"><extensionElements>'
+    '<camunda:executionListener event="start" class="Before"/>'
+    """<camunda:executionListener event="end" expression="${execution.setVariable('told', true)}"/>"""
+    "</extensionElements></serviceTask>"
+)
+LISTENING = (
+    Case(
+        "listeners",
+        (p(start("s"), HEARD_OF, end("e"), "s > W > e"),),
+        steps('- complete: {activity: "W:start:1"}', DONE),
+    ),
+)
+
 ONE = (p(start("s"), work("W"), end("e"), "s > W > e"),)
 PERSON = (p(start("s"), person("U"), end("e"), "s > U > e"),)
 
@@ -277,6 +291,17 @@ OPERATED = (
         steps("- fail: {activity: W, message: gone, retries: 0}"),
         ends=False,
         commands=((c.RetryIncident, {"incident": 3, "retries": 2}),),
+    ),
+    Case(
+        "retries that an operator sets and a task that is given up",
+        ONE,
+        ends=False,
+        commands=(
+            (c.SetRetries, {"task": 2, "retries": 5}),
+            (c.GiveUpTask, {"task": 2, "worker": "w", "text": "never done in time"}),
+            (c.SetRetries, {"task": 2, "retries": 1}),
+            (c.CancelInstance, {}),
+        ),
     ),
     Case(
         "an instance that is suspended",
@@ -331,4 +356,4 @@ OPERATED = (
     ),
 )
 
-CASES = (*ACTIVITIES, *GATEWAYS, *STARTS, *INSTANTIATED, *DECIDED, *CAUGHT, *THROWN, *OPERATED)
+CASES = (*ACTIVITIES, *GATEWAYS, *STARTS, *INSTANTIATED, *DECIDED, *LISTENING, *CAUGHT, *THROWN, *OPERATED)

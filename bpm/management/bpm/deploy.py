@@ -7,6 +7,8 @@ on theirs.
     manage.py bpm deploy order.bpmn                   one file
     manage.py bpm deploy models/ --name "March"       every .bpmn and .dmn file in the folder and below it, with a name
     manage.py bpm deploy order.bpmn --strict          the standard's rules that are warnings otherwise refuse, too
+    manage.py bpm deploy order.bpmn --ignore listener-not-run
+                                                      though a listener has no place where it could be run
     manage.py bpm deploy order.bpmn --json            what came of it as one JSON object
 
 Exit status: 0 deployed, 1 refused, 2 a file could not be read.
@@ -22,6 +24,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from bpm import engine
+from bpm.compiler.diagnostics import IGNORABLE
 from bpm.engine.variables import dumps
 from bpm.management.actor import add_actor
 
@@ -29,10 +32,13 @@ SUFFIXES = (".bpmn", ".bpmn20.xml", ".dmn")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """PATH... [--name NAME] [--strict] [--json] [--actor NAME]."""
+    """PATH... [--name NAME] [--strict] [--ignore CODE]... [--json] [--actor NAME]."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a BPMN or DMN file, or a folder of such files")
     parser.add_argument("--name", metavar="NAME", default="", help="what the deployment is called in lists")
     parser.add_argument("--strict", action="store_true", help="refuse also what breaks the standard's rules harmlessly")
+    parser.add_argument(
+        "--ignore", action="append", default=[], choices=sorted(IGNORABLE), help="accept what refuses a model otherwise"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_actor(parser)
 
@@ -41,7 +47,13 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     """Deploy and say what there is now; the exit status."""
     files = _read(options["paths"])
     try:
-        found = engine.deploy(files, name=options["name"], actor=options["actor"], strict=options["strict"])
+        found = engine.deploy(
+            files,
+            name=options["name"],
+            actor=options["actor"],
+            strict=options["strict"],
+            ignore=options["ignore"],
+        )
     except engine.DeployRefused as refused:
         if options["json"]:
             command.stdout.write(dumps({"deployed": [], "diagnostics": [_shown(d) for d in refused.diagnostics]}))

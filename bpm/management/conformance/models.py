@@ -52,6 +52,8 @@ def read_models(source: Path) -> Iterator[Verdict]:
 
 def feature(error: Diagnostic) -> str | None:
     """What an error says the engine cannot do; None for one that says what is wrong with the model."""
+    if error.code == "listener-not-run":
+        return "listeners of what no token passes"
     if not error.code.startswith("unsupported-"):
         return None
     if error.code == "unsupported-language":

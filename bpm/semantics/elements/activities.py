@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from bpm.graph import Formula, Node, Trigger, UserSpec
@@ -111,7 +112,8 @@ def enter_call(work: Work, token: int, node: Node) -> bool:
         raise Stuck("call", f"the called process of {node.id} is empty")
     ticket = work.new_id()
     work.emit("TICKET_OPENED", ticket, token=token, node=node.id, after="OPEN", reason="call", kind="CALL", name=target)
-    body = {
+    depth = depth_of(work.state.instances[0].caller) + 1
+    body: dict[str, Any] = {
         "ticket": ticket,
         "binding": spec.binding,
         "version": text(work, token, spec.version),
@@ -119,9 +121,15 @@ def enter_call(work: Work, token: int, node: Node) -> bool:
         "variables": passed_on(work, work.token(token), spec.inputs),
         "business_key": passed_key(work, token, spec.inputs),
     }
+    body |= {"depth": depth} if depth > 1 else {}
     send(work, "CALL", target, body, token=token, node=node.id)
     wait(work, token, "call")
     return False
+
+
+def depth_of(caller: Mapping[str, Any] | None) -> int:
+    """How many calls an instance with that caller is inside of. How deep they may go is the shell's limit."""
+    return 0 if caller is None else int(caller.get("depth", 1))
 
 
 def take_back(work: Work, token: int, node: Node, variables: dict[str, Any]) -> None:

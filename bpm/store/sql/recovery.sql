@@ -62,3 +62,13 @@ DELETE FROM runtime_message WHERE id IN (
     LIMIT %(limit)s::integer
 )
 RETURNING id;
+
+-- name: timeouts_in_a_row
+-- Of each task how many locks ran out since its last event that is none of locking: its own few rows of history.
+SELECT e.task_id, count(*) FROM external_task_events e
+WHERE e.task_id = ANY(%(tasks)s::uuid[]) AND e.event_type = 'TASK_TIMED_OUT'
+  AND e.row_version > (
+      SELECT coalesce(max(o.row_version), 0) FROM external_task_events o
+      WHERE o.task_id = e.task_id AND o.event_type NOT IN ('TASK_LOCKED', 'TASK_EXTENDED', 'TASK_TIMED_OUT')
+  )
+GROUP BY e.task_id;

@@ -38,6 +38,7 @@ CASES: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any] | None]] 
     ("post", "/external-tasks/{task}/extend"): (
         "locked", {"worker": "w", "lock_seconds": 9}, {"worker": "w", "lock_seconds": 8}
     ),
+    ("post", "/external-tasks/{task}/retries"): ("", {"retries": 4}, {"retries": 5}),
     ("post", "/external-tasks/{task}/unlock"): ("locked", {"worker": "w"}, None),
     ("post", "/user-tasks/{person}/claim"): ("paid", {"user": "ann"}, {"user": "bob"}),
     ("post", "/user-tasks/{person}/unclaim"): ("claimed", {}, None),

@@ -31,6 +31,7 @@ OF_TASKS: dict[str, Callable[..., Any]] = {
     "throw_task_error": lambda id, **more: E.throw_task_error(id, **({"code": "A"} | W | more)),
     "extend_lock": lambda id, **more: E.extend_lock(id, **(W | more)),
     "unlock_task": lambda id, **more: E.unlock_task(id, **(W | A | more)),
+    "set_retries": lambda id, **more: E.set_retries(id, 3, **(A | more)),
 }
 OF_PEOPLE: dict[str, Callable[..., Any]] = {
     "claim_task": lambda id: E.claim_task(id, "ann"),

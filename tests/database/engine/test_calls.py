@@ -149,3 +149,13 @@ def test_a_called_process_that_a_deployment_left_as_it_was_is_deployed_with_its_
         [child, second],
     )
     assert versions == [(1,), (1,)]
+
+
+def test_a_process_that_calls_itself_ends_in_an_incident(world, settings):
+    settings.BPM_DEEPEST_CALL = 3
+    world.deploy(model(start(), call("c", "p"), end(), flows("start -> c -> end")))
+    world.start()
+
+    assert world.ask("SELECT count(*) FROM process_instances") == [(4,)]
+    ((said, state),) = world.ask("SELECT message, state FROM incidents")
+    assert (said, state) == ("calls go 4 levels deep, and at most 3 are allowed", "OPEN")

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from bpm import engine
+from bpm.audit.replaying import replay_stored
 from bpm.engine import follow
 from bpm.jobs import handlers, schedule
 from bpm.semantics.elements import BEHAVIOURS
@@ -259,3 +260,31 @@ def test_all_workers_get_every_task_once(world):
 
 def _version(world, instance) -> int:
     return world.ask("SELECT version FROM runtime_thread_version WHERE thread_id = %s", instance)[0][0]
+
+
+def test_a_task_whose_lock_always_runs_out_waits_with_an_incident(world, settings):
+    settings.BPM_MOST_TIMEOUTS = 3
+    world.deploy(model(start(), service("a"), end(), flows("start -> a -> end")))
+    instance = world.start()
+
+    def run_out() -> None:
+        assert engine.fetch_and_lock(["a"], worker="slow", lock_seconds=1)
+        world.move_clock(2)
+
+    run_out()
+    assert engine.release_expired_locks() == {"locks": 1}
+    (task,) = engine.fetch_and_lock(["a"], worker="slow", lock_seconds=60)
+    engine.fail_task(task.id, worker="slow", message="no", retries=2)  # that is another kind of trouble
+    for _ in range(2):
+        run_out()
+        assert engine.release_expired_locks() == {"locks": 1}
+    run_out()
+    assert engine.release_expired_locks() == {"locks": 0, "given_up": 1}
+
+    ((said,),) = world.ask("SELECT message FROM incidents WHERE state = 'OPEN'")
+    assert said == "the lock of whoever took it ran out 3 times in a row, last that of slow"
+    assert engine.fetch_and_lock(["a"], worker="slow") == []
+    engine.retry_incident(world.only("incidents", instance), actor="op")
+    run_out()
+    assert engine.release_expired_locks() == {"locks": 1}
+    assert replay_stored([instance], again=True)[0].problems == ()

@@ -87,3 +87,10 @@ def test_a_failing_output_can_be_tried_again() -> None:
     run.process = draw(*LINE, C=called(outputs=(out("r", "${x}"),)))
     run.do(c.RetryIncident, incident=incident.id)
     assert (run.waiting, run.variable("r")) == (["Z"], 1)
+
+
+def test_how_deep_a_call_is_goes_along_with_it() -> None:
+    for caller, depth in ((None, None), ({"thread": "t", "ticket": 1, "wants": None}, 2),
+                          ({"thread": "t", "ticket": 1, "wants": None, "depth": 7}, 8)):  # fmt: skip
+        run = Run(draw("start s > call C > end e"), caller=caller)
+        assert run.messages[0].payload["body"].get("depth") == depth

@@ -56,3 +56,33 @@ def test_an_error_that_cannot_be_judged_keeps_the_completion_and_lets_the_failur
     task = other.lock("A")
     other.do(c.FailExternalTask, task=task, worker="w", message="m", retries=0)
     assert [incident.kind for incident in other.state.incidents.values()] == ["task"]
+
+
+def test_retries_are_set_whether_the_task_has_failed_or_not() -> None:
+    run = Run(draw("start s > external A > end e"))
+    (task,) = run.state.tasks
+    run.do(c.SetRetries, task=task, retries=5)
+    assert (run.state.tasks[task].retries, run.state.tasks[task].state) == (5, "READY")
+    run.lock("A")
+    run.do(c.SetRetries, task=task, retries=1)
+    assert (run.state.tasks[task].state, run.state.tasks[task].lock_owner) == ("LOCKED", "w")
+    run.do(c.FailExternalTask, task=task, worker="w", message="no")
+    assert run.state.tasks[task].state == "FAILED"
+
+    run.do(c.SetRetries, task=task, retries=2)
+    assert (run.state.tasks[task].retries, run.state.tasks[task].state) == (2, "READY")
+    assert [one.state for one in run.state.incidents.values()] == ["RESOLVED"]
+    assert run.refused(c.SetRetries, task=task, retries=0) == "invalid"
+    run.work("A")
+    assert run.refused(c.SetRetries, task=task, retries=1) == "not_running"
+
+
+def test_a_task_that_nobody_finishes_in_time_waits_for_an_operator() -> None:
+    run = Run(draw("start s > external A > end e"))
+    (task,) = run.state.tasks
+    run.do(c.GiveUpTask, task=task, worker="w", text="never in time")
+    (incident,) = run.state.incidents.values()
+    assert (run.state.tasks[task].state, incident.kind, incident.message) == ("FAILED", "task", "never in time")
+    run.do(c.RetryIncident, incident=incident.id)
+    run.lock("A")
+    assert run.refused(c.GiveUpTask, task=task, worker="w") == "wrong_state"
