@@ -95,7 +95,7 @@ class Crowd:
         self._pids = []
 
     def _receive(self) -> list[Answer]:
-        answers = []
+        answers: list[Any] = []
         for pipe in self._pipes:
             try:
                 answers.append(pipe.recv())
@@ -111,16 +111,16 @@ def _serve(pipe: Connection, make: Callable[[int], object], place: int) -> None:
     """The life of a process: it ends with the pipe, and never returns."""
     try:
         gc.freeze()
-        client = None
+        client: object = None
         request: tuple[str, tuple[Any, ...]] | None = None
         while True:
             began, cpu = time.monotonic(), _cpu()
             try:
-                if client is None:
+                if request is None:
                     client, value = make(place), None
                 else:
                     value = getattr(client, request[0])(*request[1])
-                answer = Answer(value, began, time.monotonic(), _cpu() - cpu)
+                answer: Answer | str = Answer(value, began, time.monotonic(), _cpu() - cpu)
             except Exception:
                 answer = traceback.format_exc()
             pipe.send(answer)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from kombu import Connection
 
@@ -100,7 +101,7 @@ class Caller:
             took.append(time.perf_counter() - began)
         return took
 
-    def post(self, path: str, body: object) -> object:
+    def post(self, path: str, body: object) -> Any:
         """What the site answers. Raises RuntimeError for an error."""
         self.http.request("POST", f"/api/{path}", json.dumps(body), self.headers)
         answer = self.http.getresponse()
@@ -211,7 +212,7 @@ class celery_worker:
 
         self._app = app
         self.valkey.start()
-        app.conf.broker_url = self.valkey.url
+        app.conf.update(broker_url=self.valkey.url)
         self.process.start()
         wait_for(self._answers, READY, self.process)
         return self.process

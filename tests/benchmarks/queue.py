@@ -44,7 +44,8 @@ class Fetcher:
 
     def take(self, batch: int, share: int) -> tuple[list[UUID], list[float]]:
         """As many tasks as its share, or fewer where there are no more; the ids, and seconds each fetch took."""
-        taken, took = [], []
+        taken: list[UUID] = []
+        took: list[float] = []
         while len(taken) < share:
             began = time.perf_counter()
             tasks = engine.fetch_and_lock([TOPIC], worker=self.name, max=min(batch, share - len(taken)))

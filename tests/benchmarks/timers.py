@@ -69,7 +69,7 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
             crowd.ask("keep_firing", RATE * seconds, seconds + 60)
         late = _lateness()
     yield measured(
-        "lateness at 200 timers/s", [percentiles(late)["p99_ms"]], "ms (p99)", len(late), more=percentiles(late)
+        "lateness at 200 timers/s", [float(percentiles(late)["p99_ms"])], "ms (p99)", len(late), more=percentiles(late)
     )
 
 

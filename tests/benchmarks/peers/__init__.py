@@ -9,8 +9,8 @@ group `peers`). Ours and theirs in turn; what each does more or less than we do 
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from bpm import engine
@@ -47,27 +47,24 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
 def _steps(scale: str, python: Path | None, url: str) -> Iterator[Line]:
     count = chosen(scale, 4, 80, 400)
     for processes in (1, 4):
-        ways = {"ours": _ten(processes, count)}
+        ways: dict[str, Callable[[], float]] = {"ours": _ten(processes, count)}
         if python:
-            ways["DBOS"] = lambda processes=processes: environment.run(
-                python, "dbos_steps", [url, count // processes, 1], processes
-            )
+            share = [url, count // processes, 1]
+            ways["DBOS"] = partial(environment.run, python, "dbos_steps", share, processes)
             if processes > 1:
-                ways["DBOS, threads"] = lambda processes=processes: environment.run(
-                    python, "dbos_steps", [url, count, processes]
-                )
+                ways["DBOS, threads"] = partial(environment.run, python, "dbos_steps", [url, count, processes])
         yield from _compared(scale, "ten steps in a row", "steps/s", ways, count * STEPS, processes)
 
 
 def _saved(scale: str, python: Path | None, url: str) -> Iterator[Line]:
     count, size = chosen(scale, 2, 40, 200), chosen(scale, 20, 300, 300)
-    ways = {"ours": _ten(1, count)}
+    ways: dict[str, Callable[[], float]] = {"ours": _ten(1, count)}
     if python:
-        ways["SpiffWorkflow"] = lambda: environment.run(python, "spiff_saved", [url, "row", count])
+        ways["SpiffWorkflow"] = partial(environment.run, python, "spiff_saved", [url, "row", count])
     yield from _compared(scale, "ten tasks in a row, state saved", "tasks/s", ways, count * 10, 1)
-    ways = {"ours": lambda: _many(size)}
+    ways = {"ours": partial(_many, size)}
     if python:
-        ways["SpiffWorkflow"] = lambda: environment.run(python, "spiff_saved", [url, "many", 1])
+        ways["SpiffWorkflow"] = partial(environment.run, python, "spiff_saved", [url, "many", 1])
     yield from _compared(scale, f"multi-instance of {size}, state saved", "tasks/s", ways, size, 1)
 
 
@@ -76,9 +73,7 @@ def _queue(scale: str, python: Path | None, url: str) -> Iterator[Line]:
     for processes in (1, 4):
         ways: dict[str, Callable[[], float]] = {"ours": _taken(processes, count)}
         if python:
-            ways["Procrastinate"] = lambda processes=processes: environment.run(
-                python, "procrastinate_jobs", [url, count, processes]
-            )
+            ways["Procrastinate"] = partial(environment.run, python, "procrastinate_jobs", [url, count, processes])
         yield from _compared(scale, "a queue alone", "tasks/s", ways, count, processes)
 
 
@@ -115,6 +110,6 @@ def _taken(processes: int, count: int) -> Callable[[], float]:
         with Crowd(processes, workers.Worker) as crowd:
             crowd.ask("work", 10)
             done = crowd.ask("work", count // processes)
-            return statistics.fsum(done.values) / done.seconds
+            return float(sum(done.values)) / done.seconds
 
     return way
