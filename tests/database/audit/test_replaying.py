@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from bpm import engine
 from bpm.audit import checking, replaying
+from bpm.jobs.schedule import run_job
 from bpm.store import histories, reading
 from tests.database.audit.conftest import ORDER
 from tests.database.engine.drawing import end, flows, model, service, start
@@ -84,6 +87,39 @@ def test_a_violation_is_noted_once_in_history(world, bpm, tamper):
     noted = json.loads(payload)
     assert noted["instance"] == str(instance)
     assert (noted["code"], noted["rule"]) == ("rows-differ", replaying.CODES["rows-differ"])
+
+
+def test_a_violation_shows_in_the_metric_and_as_a_red_mark(world, tamper, django_user_model):
+    (instance,) = some(world, 1)
+    client = Client()
+    client.force_login(django_user_model.objects.create_superuser("ada", "ada@example.org", "a fine password"))
+    pages = [reverse("admin:index"), reverse("cockpit:instance", args=[instance])]
+
+    def seen() -> list[bool]:
+        metric = "tokentrail_violations 1.0" in Client().get("/metrics").content.decode()
+        return [metric, *("tt-violated" in client.get(page).content.decode() for page in pages)]
+
+    assert seen() == [False] * 3
+    tamper("UPDATE tokens SET step = 'leave' WHERE ordinal = 1")
+    assert run_job("invariants") == {"violations": 1}
+    assert seen() == [True] * 3
+
+
+def test_a_check_holds_a_page_of_a_large_history_and_no_more(world, monkeypatch):
+    (instance,) = some(world, 1)
+    monkeypatch.setattr(histories, "PAGE", 2)
+    held = []
+    page_of = histories.query
+
+    def counted(channel, name, arguments):
+        rows = page_of(channel, name, arguments)
+        held.append(len(rows) if name == "own_commits" else 0)
+        return rows
+
+    monkeypatch.setattr(histories, "query", counted)
+    (outcome,) = replaying.replay_stored([instance])
+    assert outcome.problems == () and outcome.commits > 2
+    assert max(held) == 2
 
 
 def test_time_is_bounded(world, bpm, monkeypatch):

@@ -6,11 +6,13 @@ The tamperer is raw SQL of a superuser with all triggers off, in another process
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test import Client
 from psycopg import sql
 
 from bpm import engine
@@ -212,6 +214,9 @@ def test_a_transaction_held_open_delays_seals(world, observer):
     observer.execute("SELECT pg_current_xact_id()")
     history(world, 1)
     assert sealing.seal() == {"seals": 0, "sealed_commits": 0}
+    shown = Client().get("/metrics").content.decode()
+    delays = dict(re.findall(r"^tokentrail_(seal_delay|oldest_transaction)_seconds (\S+)$", shown, re.MULTILINE))
+    assert 0 < float(delays["seal_delay"]) <= float(delays["oldest_transaction"])
     behind = sealing.delay()
     assert behind.seconds > 0 and behind.oldest_transaction >= behind.seconds
     observer.execute("ROLLBACK")
