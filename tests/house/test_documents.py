@@ -16,6 +16,7 @@ from tests.house.test_code import ROOT, tracked
 
 README = ROOT / "README.md"
 FIRST_HOUR = ROOT / "docs" / "first-hour.md"
+AUDIT = ROOT / "docs" / "audit.md"
 OPERATIONS = ROOT / "docs" / "operations.md"
 SHOP = ROOT / "examples" / "shop"
 LAWS = 8
@@ -95,6 +96,16 @@ def test_every_law_is_proved_by_tests_that_exist():
         for proof in marked(proofs):
             file, _, test = proof.partition("::")
             assert test in defined(ROOT / file), f"law {number}: there is no {proof}"
+
+
+def test_every_claim_about_history_is_proved_by_tests_that_exist():
+    claims = tables(AUDIT, "Claim and proof")
+    assert claims
+    for claim, proofs in claims:
+        assert marked(proofs), f"{claim}: it is not proved"
+        for proof in marked(proofs):
+            file, _, test = proof.partition("::")
+            assert test in defined(ROOT / file), f"{claim}: there is no {proof}"
 
 
 def test_places_that_the_first_hour_names_exist():

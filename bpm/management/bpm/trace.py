@@ -4,6 +4,7 @@
     manage.py bpm trace 0197... --json        one JSON array, as GET /api/instances/ID/trace gives it
     manage.py bpm trace 0197... --ndjson      one JSON object a line, for large instances
     manage.py bpm trace 0197... --node Pay --type TASK_FAILED --type TASK_RETRIED
+    manage.py bpm trace 0197... --worker w1 --since 2026-11-01 --until 2026-12-01
 
 Reads history alone, so it answers for instances that ended long ago, too. Exit status: 0, or 1 for an unknown id.
 """
@@ -19,17 +20,21 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream
 from bpm.engine.variables import dumps
+from bpm.management.bpm.export import moment
 from bpm.management.lines import shown
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """INSTANCE [--json | --ndjson] [--node ID] [--type TYPE]... [--newest-first]."""
+    """INSTANCE [--json | --ndjson] [--newest-first] and the conditions: --node, --type, --worker, --since, --until."""
     parser.add_argument("instance", metavar="INSTANCE", help="the id of the instance")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="one JSON array")
     how.add_argument("--ndjson", action="store_true", help="one JSON object a line")
     parser.add_argument("--node", metavar="ID", help="only events at this element of the model")
     parser.add_argument("--type", metavar="TYPE", action="append", default=[], help="only events of this type")
+    parser.add_argument("--worker", metavar="NAME", help="only what this worker did")
+    parser.add_argument("--since", type=moment, metavar="TIME", help="from this time on (ISO 8601)")
+    parser.add_argument("--until", type=moment, metavar="TIME", help="before this time")
     parser.add_argument("--newest-first", action="store_true", help="the last event first")
 
 
@@ -41,7 +46,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         raise CommandError(f"{options['instance']!r} is no id of an instance", returncode=1) from None
     if find_thread(instance) is None:
         raise CommandError(f"history knows no instance {instance}", returncode=1)
-    wanted = Wanted(types=tuple(options["type"]), node=options["node"])
+    chosen = {name: options[name] for name in ("node", "worker", "since", "until")}
+    wanted = Wanted(types=tuple(options["type"]), **chosen)
     events = stream(instance, wanted, newest_first=options["newest_first"])
     if not options["json"]:
         for event in events:
