@@ -32,14 +32,18 @@ class File:
     content: bytes
 
 
+def size_limit() -> int:
+    """The largest file that is kept, in bytes."""
+    return int(getattr(settings, "BPM_FILE_LIMIT", SIZE_LIMIT))
+
+
 def keep_file(content: bytes, *, name: str, media_type: str = "application/octet-stream") -> dict[str, Any]:
     """Keep a file; the value for a variable that refers to it. The content stays even where no variable is written.
 
     Raises InvalidVariables: too large, or a name or media type that is none.
     """
-    limit = int(getattr(settings, "BPM_FILE_LIMIT", SIZE_LIMIT))
-    if len(content) > limit:
-        raise InvalidVariables(f"a file of {len(content)} bytes is larger than {limit}", code="too_large")
+    if len(content) > size_limit():
+        raise InvalidVariables(f"a file of {len(content)} bytes is larger than {size_limit()}", code="too_large")
     try:
         file_reference(name, media_type, len(content), "0" * 64)  # before anything is kept
         return file_reference(name, media_type, len(content), files.keep(content))

@@ -106,6 +106,7 @@ TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "boolean": ("true or false", lambda content: isinstance(content, bool)),
     "date": ("a date", _date),
     "enum": ("a text", lambda content: isinstance(content, str)),
+    "file": ("a file", lambda content: typed.as_file(content) is not None),
 }
 
 # constraint -> (what is wrong where it does not hold, whether it holds for the size and the limit)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 from uuid import UUID
 
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from bpm.engine import user_tasks
+from bpm.engine import keep_file, user_tasks
+from bpm.engine.files import size_limit
 from bpm.engine.variables import loads
 from bpm.queries import work
 from bpm.queries.rows import UserTask
@@ -36,6 +39,9 @@ def fields_in(request: HttpRequest, task: UserTask) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in task.form_fields:
         name, kind = str(field["id"]), str(field.get("type", "string"))
+        if kind == "file" and (upload := request.FILES.get(FIELD + name)):
+            found[name] = _file(upload)
+            continue
         text = request.POST.get(FIELD + name, "").strip()
         if not text:
             continue
@@ -46,6 +52,24 @@ def fields_in(request: HttpRequest, task: UserTask) -> dict[str, Any]:
             if number is None:
                 raise Refused(_("{name} must be a number.").format(name=field.get("label") or name))
             found[name] = number
+        elif kind == "date":
+            found[name] = _date(text)
         else:
             found[name] = text
     return found
+
+
+def _file(upload: UploadedFile) -> dict[str, Any]:
+    """What was chosen, kept. Raises Refused."""
+    if (upload.size or 0) > size_limit():
+        raise Refused(_("{name} is too large.").format(name=upload.name))
+    media_type = (upload.content_type or "application/octet-stream").lower()
+    return keep_file(upload.read(), name=str(upload.name), media_type=media_type)
+
+
+def _date(text: str) -> date | str:
+    """A day as browsers send it; what is none is the engine's to judge."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return text

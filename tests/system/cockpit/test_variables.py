@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from bpm import engine
+from bpm.queries import work
+from bpm.queries.variables import variable
 
 
 @pytest.fixture
@@ -41,3 +44,30 @@ def test_a_file_can_be_saved_and_a_date_is_its_text(as_operator, noted_order):
     saved = as_operator.get(address)
     assert (saved.content, saved["X-Content-Type-Options"]) == (b"%PDF", "nosniff")
     assert saved["Content-Disposition"].startswith("attachment;")
+
+
+FORM = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn"><process id="form" isExecutable="true"><startEvent id="start"/>
+    <sequenceFlow id="to" sourceRef="start" targetRef="judge"/><userTask id="judge"><extensionElements>
+    <camunda:formData><camunda:formField id="proof" type="file"/><camunda:formField id="seen" type="date"/>
+    </camunda:formData></extensionElements></userTask></process></definitions>"""
+
+
+def test_a_form_takes_a_file_and_a_date(as_operator, transactional_db, settings):
+    engine.deploy({"form.bpmn": FORM}, actor="tests")
+    instance = engine.start("form", actor="tests").thread_id
+    (task,) = work.list_user_tasks(instance_id=instance).items
+    assert 'type="file"' in as_operator.get(reverse("cockpit:user-task", args=[task.id])).content.decode()
+
+    def send(content: bytes) -> None:
+        upload = SimpleUploadedFile("proof.png", content, content_type="image/png")
+        fields = {"field:proof": upload, "field:seen": "2026-11-29", "variables": "{}"}
+        as_operator.post(reverse("cockpit:complete-task", args=[task.id]), fields)
+
+    settings.BPM_FILE_LIMIT = 3
+    send(b"PNG!")
+    assert variable(instance, "proof") is None
+    send(b"PNG")
+    seen, proof = variable(instance, "seen"), variable(instance, "proof")
+    assert seen is not None and seen.value == {"$type": "date", "value": "2026-11-29"}
+    assert proof is not None and engine.read_file(proof.value).content == b"PNG"
