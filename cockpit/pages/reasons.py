@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,8 @@ def part(request: HttpRequest, id: UUID) -> Shown:
         {
             "token": one,
             "came": [(event, sentence_of(event, named)) for event in came.get(one.token_id, ())],
+            # Of what is waited for alike one is told, with how many there are.
+            "waits": Counter((wait.text, wait.mover) for wait in one.waits).items(),
         }
         for one in explain_tokens(tokens[:TOKENS])
     ]
