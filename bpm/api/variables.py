@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.utils.http import content_disposition_header
+from django.http import HttpRequest
 from ninja import Path, Query, Router
 
-from bpm import engine
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
-from bpm.api.exact import check_size
+from bpm.api.files import BODY, Filename, kept, saved
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import VariablesIn
 from bpm.api.schemas.told import CommitOut
 from bpm.api.typed import told
-from bpm.engine import operators
+from bpm.engine import operators, read_file
 from bpm.queries import instances, variables
 from bpm.queries.rows import Variable
 
@@ -77,15 +75,11 @@ def unset_variable(request: HttpRequest, id: UUID, name: Name) -> Any:
     "/{id}/variables/{name}/file",
     response=CommitOut,
     auth=may("operate"),
-    openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+    openapi_extra=BODY,
 )
-def put_file(
-    request: HttpRequest, id: UUID, name: Name, filename: Annotated[str, Query(min_length=1, max_length=255)]
-) -> Any:
+def put_file(request: HttpRequest, id: UUID, name: Name, filename: Filename) -> Any:
     """Set a variable of the process to a file: the body is its content, `Content-Type` its media type."""
-    check_size(request)
-    media_type = (request.content_type or "application/octet-stream").lower()
-    file = engine.keep_file(request.body, name=filename, media_type=media_type)
+    file = kept(request, filename)
     actor = caller_of(request).name
     return commit(operators.set_variables(id, {name: file}, actor=actor, key=key_of(request)))
 
@@ -93,14 +87,7 @@ def put_file(
 @router.get("/{id}/variables/{name}/file", auth=may("view", "work"), url_name="variable-file")
 def get_file(request: HttpRequest, id: UUID, name: Name, scope: Scope = 0) -> Any:
     """The content of a variable that is a file: to be saved, never to be shown or run in the browser."""
-    file = engine.read_file(_variable(id, name, scope).value)
-    response = HttpResponse(file.content, content_type=file.media_type)
-    response["Content-Disposition"] = content_disposition_header(True, file.name)
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["Cache-Control"] = "private, no-cache"
-    response["ETag"] = f'"{file.sha256}"'
-    return response
+    return saved(read_file(_variable(id, name, scope).value))
 
 
 def _found(id: UUID) -> None:

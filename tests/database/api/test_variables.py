@@ -162,6 +162,24 @@ def test_a_file_is_kept_outside_of_history(operator, auditor, worker, instance):
     assert put(worker, path + "?filename=a", PDF, "text/plain").status_code == 403
 
 
+def test_a_worker_keeps_a_file_and_an_auditor_reads_what_history_refers_to(worker, auditor, instance):
+    headers = {"Authorization": f"Bearer {worker.token}"}
+    answer = Client().generic("POST", "/api/files?filename=a.txt", b"hello", content_type="text/plain", headers=headers)
+    assert answer.status_code == 201, answer.content
+    value = loads(answer.content)
+    (task,) = worker.post("/external-tasks/fetch-and-lock", {"worker": "w", "topics": ["pay"]}).body
+    done = worker.post(f"/external-tasks/{task['id']}/complete", {"worker": "w", "variables": {"receipt": value}})
+    assert done.status == 200, done
+    assert replay_stored([UUID(instance)], again=True)[0].problems == ()
+
+    kept = fetched(auditor, f"/files/{value['value']['sha256']}")
+    assert (kept.content, kept["Content-Type"]) == (b"hello", "application/octet-stream")
+    assert kept["Content-Disposition"].startswith("attachment;")
+    assert fetched(auditor, "/files/" + "0" * 64).status_code == 404
+    assert fetched(auditor, "/files/x").status_code == 404
+    assert fetched(worker, f"/files/{value['value']['sha256']}").status_code == 403
+
+
 def test_the_database_keeps_contents_as_they_are(operator):
     engine.keep_file(PDF, name="a")
     for statement in ("UPDATE variable_files SET kept_at = now()", "DELETE FROM variable_files",

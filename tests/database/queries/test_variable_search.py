@@ -8,6 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -70,6 +71,14 @@ def test_by_value(found):
     }
     assert {text: found(text) for text in expected} == expected
     assert found("amount:gt:0", "customer:startswith:A") == ["two", "one"]
+
+
+def test_the_command_line_lists_them(found, capsys):
+    call_command("bpm", "instances", "--variable", "customer=Ada", "--variable", "amount:gteq:100")
+    (line,) = capsys.readouterr().out.splitlines()
+    assert " one " in line
+    with pytest.raises(CommandError, match="write name:operator:value"):
+        call_command("bpm", "instances", "--variable", "customer")
 
 
 def test_what_is_unset_and_what_is_local_is_not_found(found):
