@@ -54,7 +54,7 @@ def _upper(call: Call, text: str) -> str:
 
 
 def _matches(call: Call, text: str, pattern: str, flags: str | None = None) -> bool:
-    return _pattern(call, pattern, flags).finds(text)
+    return _pattern(call, pattern, flags).finds(text, call.budget)
 
 
 def _replace(call: Call, text: str, pattern: str, replacement: str, flags: str | None = None) -> str:

@@ -349,6 +349,6 @@ def test_a_regular_expression_cannot_hang():
         try:
             assert value(f'matches("{"ab" * 40 + "a" * 40}!", "{pattern}")') in (True, False)
         except LimitFault as fault:
-            assert "regular expression" in str(fault)
+            assert "too many steps" in str(fault)
     with pytest.raises(LimitFault):
         value(f'matches("a", "{"a" * 1001}")')
