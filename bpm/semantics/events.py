@@ -86,6 +86,9 @@ EVENT_TYPES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "INCIDENT_OPENED": ("incident", "work stopped and waits for an operator", ("kind", "message", "task")),
     "INCIDENT_RESOLVED": ("incident", "the work goes on", ()),
     "MESSAGE_SENT": ("message", "the instance told another one something", ("kind", "name", "body")),
+    # What became of it, told of its sender; no part of the sender's state, which no step of it has changed.
+    "MESSAGE_DELIVERED": ("message", "its receivers have it", ("receivers",)),
+    "MESSAGE_EXPIRED": ("message", "nobody took it in its time", ()),
     # tables: each with its inputs and the rules that matched; variable: where the result is (else it is here)
     "DECISION_EVALUATED": (
         "decision",

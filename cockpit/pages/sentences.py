@@ -68,6 +68,8 @@ SENTENCES: dict[str, tuple[str, str, str]] = {
     "INCIDENT_OPENED": ("warning", "red", gettext_noop("An incident at {place} waits for an operator")),
     "INCIDENT_RESOLVED": ("build_circle", "green", gettext_noop("{actor} resolved the incident at {place}")),
     "MESSAGE_SENT": ("send", "violet", gettext_noop("{place} sent {awaited}")),
+    "MESSAGE_DELIVERED": ("mark_email_read", "green", gettext_noop("What {place} sent has been received")),
+    "MESSAGE_EXPIRED": ("timer_off", "amber", gettext_noop("Nobody took what {place} sent in its time")),
     "TOKEN_MIGRATED": ("upgrade", "violet", gettext_noop("The token stands at {place} of the new version")),
     "TASK_MIGRATED": ("upgrade", "violet", gettext_noop("The work belongs to {place} of the new version")),
     "TIMER_MIGRATED": ("upgrade", "violet", gettext_noop("The timer belongs to {place} of the new version")),

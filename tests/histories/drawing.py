@@ -24,6 +24,7 @@ class Case:
     ends: bool = True
     commands: tuple[tuple[type[c.Command], dict[str, Any]], ...] = ()
     decisions: str = ""
+    later: str = ""  # the model of the version that the instance is migrated to
 
 
 BESIDE = "".join(

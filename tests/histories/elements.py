@@ -274,7 +274,45 @@ LISTENING = (
 ONE = (p(start("s"), work("W"), end("e"), "s > W > e"),)
 PERSON = (p(start("s"), person("U"), end("e"), "s > U > e"),)
 
+
+
+def both(work_: str, person_: str) -> str:
+    """A task with events beside it, and a person's, of these ids."""
+    return p(
+        start("s"),
+        gateway("parallel", "f"),
+        work(work_, "t"),
+        boundary(f"{work_}B", work_, timer("PT1H"), interrupting=False),
+        boundary(f"{work_}M", work_, message("m1")),
+        person(person_),
+        *(end(id) for id in ("e", "b", "m", "u")),
+        "s > f",
+        f"f > {work_} > e",
+        f"f > {person_} > u",
+        f"{work_}B > b",
+        f"{work_}M > m",
+    )
+
+
 OPERATED = (
+    Case(
+        "an instance that is migrated",
+        (both("W", "U"),),
+        steps("- fail: {activity: W, message: no, retries: 0}"),
+        ends=False,
+        later=both("V", "P"),
+        commands=(
+            (
+                c.MigrateInstance,
+                {
+                    "definition": "definition-1-later",
+                    "nodes": {"W": "V", "U": "P", "WB": "VB", "WM": "VM"},
+                    "text": "the second version",
+                },
+            ),
+            (c.CancelInstance, {}),
+        ),
+    ),
     Case(
         "an incident that is retried",
         (p(start("s"), work("W", "${nothing}"), end("e"), "s > W > e"),),

@@ -11,11 +11,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from bpm.compiler import compile_or_raise
 from bpm.decisions import to_json as decisions_to_json
 from bpm.graph import to_json
 from bpm.replay import Recorded, exported
 from bpm.scenarios import CoreDriver, read_scenarios, run_document
 from bpm.scenarios.world import World
+from bpm.semantics.commands import MigrateInstance
 from bpm.semantics.events import FORMAT
 from bpm.store.values import dumps
 from bpm.store.version import ENGINE
@@ -52,8 +54,11 @@ def perform(case: Case, folder: Path) -> World:
         results = [run_document(one, driver) for one in read_scenarios(file)]
         assert told(results) == [], (case.name, told(results), results)
     (world,) = (driver.world for driver in drivers)
+    thread = world.threads.get("instance-1")
     for command, arguments in case.commands:
-        world.execute(world.threads["instance-1"], command(at=world.clock, **arguments))
+        if command is MigrateInstance:
+            (thread.graph,) = compile_or_raise(case.later.encode()).processes
+        world.execute(thread, command(at=world.clock, **arguments))
         while drivers[0].move():
             pass
     return world
@@ -65,8 +70,10 @@ def lines(world: World) -> Iterator[str]:
     for key, evaluator in world.deployment.decisions.items():
         yield dumps(exported.decision(key, key, 1, decisions_to_json(evaluator.decisions)))
     for number, thread in enumerate(world.threads.values(), 1):
-        id = f"definition-{number}"
-        yield dumps(exported.definition(id, thread.graph.id, 1, to_json(thread.graph)))
+        id, begun = f"definition-{number}", world.process(thread.graph.id)
+        yield dumps(exported.definition(id, thread.graph.id, 1, to_json(begun)))
+        if thread.graph != begun:
+            yield dumps(exported.definition(f"{id}-later", thread.graph.id, 2, to_json(thread.graph)))
         for commit in thread.commits:
             recorded = Recorded(
                 sequence=commit.sequence,
