@@ -50,7 +50,7 @@ class Size:
 
 def run(ground: Ground, scale: str) -> Iterator[Line]:
     """Every number of connections; then what pgbench's own script reaches here."""
-    size = chosen(scale, Size(16, 1, 1, 1, 1), Size(800, 1, 2, 3, 3), Size(3200, 1, 2, 2, 5))
+    size = chosen(scale, Size(16, 1, 1, 1, 1), Size(800, 1, 2, 2, 3), Size(3200, 1, 2, 2, 5))
     with ground.database(NAME):
         rounds = Rounds(ground, size)
         for connections in CONNECTIONS[scale]:

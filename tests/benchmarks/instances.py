@@ -44,9 +44,9 @@ class Kind:
 
 
 KINDS = (
-    Kind("one", "one task", lambda key, topic: models.row(key, topic, 1), 1, (4, 400, 4000)),
-    Kind("ten", "ten tasks", lambda key, topic: models.row(key, topic, 10), 10, (2, 80, 800)),
-    Kind("fork", "fork of ten", lambda key, topic: models.fork(key, topic, 10), 10, (2, 80, 800)),
+    Kind("one", "one task", lambda key, topic: models.row(key, topic, 1), 1, (4, 200, 4000)),
+    Kind("ten", "ten tasks", lambda key, topic: models.row(key, topic, 10), 10, (2, 40, 800)),
+    Kind("fork", "fork of ten", lambda key, topic: models.fork(key, topic, 10), 10, (2, 40, 800)),
 )
 
 
