@@ -1,6 +1,6 @@
 """The benchmark: how fast the engine is, measured against what PostgreSQL itself can do in the same run.
 
-    script/bench                  every figure, about twenty minutes; writes docs/performance.md
+    script/bench                  every figure, about half an hour; writes docs/performance.md
     script/bench hot-path queue   some of them; the page's other figures stay as they are
     script/bench --short          everything with small numbers, under a minute: whether it works, not how fast
     script/bench --full           the largest numbers: ten million events, transactions held for two minutes
