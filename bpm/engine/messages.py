@@ -16,6 +16,7 @@ from bpm.engine.errors import NotFound
 from bpm.engine.follow import follow_messages
 from bpm.engine.relay import tickets
 from bpm.engine.variables import checked
+from bpm.expressions.typed import text_of
 from bpm.semantics import commands as c
 from bpm.store import ids, outbox, receipts, schedule
 from bpm.store.channel import Channel
@@ -59,7 +60,7 @@ def correlate(
         if (before := _received(incoming, actor, key, content)) is not None:
             return before
     by: dict[str, Any] = {"actor": actor, "reason": reason, "message": incoming, "key": key, "content": content}
-    keys = [str(value) for value in asked.values()] or None
+    keys = [text_of(value) or str(value) for value in asked.values()] or None
     for found, ticket in tickets(name, business_key=called, keys=keys, variables=asked, instance=instance):
         record = _take(found, ticket, brought, by)
         if record is not None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from bpm import bean, engine
 from bpm.audit.replaying import replay_stored
-from tests.database.engine.drawing import catch, end, exclusive, flows, model, service, start, user
+from tests.database.engine.drawing import catch, end, exclusive, flows, message, model, service, start, user
 
 GIVEN: list[object] = []
 TODAY = (
@@ -53,6 +53,19 @@ def test_a_date_stays_a_date(world):
     assert world.state(instance) == "COMPLETED"
     assert world.variables(instance)["done"] == {"$type": "dateTime", "value": "2026-11-30T08:00:00Z"}
     assert replay_stored([instance], again=True)[0].problems == ()
+
+
+def test_messages_find_their_receiver_by_a_date(world):
+    key = "<bpmn:extensionElements><zeebe:subscription correlationKey='=due'/></bpmn:extensionElements>"
+    names = f"""<bpmn:message id="m1" name="Paid" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">{key}</bpmn:message>
+        <bpmn:message id="m2" name="Sent"/>"""
+    parts = (start(), catch("paid", message("m1")), catch("sent", message("m2")), end())
+    world.deploy(model(*parts, flows("start -> paid -> sent -> end"), before=names))
+    first, second = (world.start(variables={"due": date(2026, 11, day)}) for day in (28, 29))
+    engine.correlate("Paid", actor="ann", correlation={"due": date(2026, 11, 29)})
+    assert (world.where(first), world.where(second)) == (["paid"], ["sent"])
+    engine.correlate("Sent", actor="ann", correlation={"due": date(2026, 11, 29)})
+    assert (world.where(first), world.state(second)) == (["paid"], "COMPLETED")
 
 
 def test_timers_and_due_dates_take_typed_values(world):
