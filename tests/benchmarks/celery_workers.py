@@ -31,7 +31,7 @@ TASKS = 5
 def run(ground: Ground, scale: str) -> Iterator[Line]:
     """One to four processes in turn, each on instances of its own."""
     counts = chosen(scale, (1, 2), (1, 2, 3, 4), (1, 2, 3, 4))
-    number, repetitions = chosen(scale, 4, 300, 2_000), chosen(scale, 1, 3, 5)
+    number, repetitions = chosen(scale, 4, 150, 2_000), chosen(scale, 1, 3, 5)
     rates: dict[int, list[float]] = {processes: [] for processes in counts}
     servers: dict[int, list[float]] = {processes: [] for processes in counts}
     # Here nobody is woken by a start: all begin at one moment.
