@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bpm.compiler.diagnostics import FINDINGS
+from bpm.compiler.listeners import BEFORE, BEHIND, WHEN
 from bpm.compiler.lowering import LOWER
 from bpm.compiler.review import CODES
 from bpm.compiler.rulebook import RULES
@@ -61,6 +62,13 @@ _HEAD: Final = """# What of BPMN runs
 
 This page is written by `manage.py bpm reference` from the tables of `bpm.compiler`; a test compares them. How an
 element is added stands in [adding-an-element.md](adding-an-element.md).
+"""
+
+_EXTERNAL_TASK: Final = """### Expressions of an external task
+
+`camunda:errorEventDefinition` sees the task as `externalTask`, with the members of Camunda 7. Its `id` is the number
+of the task within its instance (as text), not the UUID that workers know it by: what is decided knows no other ids, so
+that deciding again gives the same.
 """
 
 
@@ -118,8 +126,21 @@ def _vocabulary() -> Iterator[str]:
     ):
         yield f"### {title}\n"
         yield from _uses(words)
+    yield from _listeners()
+    yield _EXTERNAL_TASK
     yield "Namespaces:\n"
     yield "\n".join(f"- {name}: `{uri}`" for uri, name in (*FAMILY.items(), (ZEEBE, "zeebe"))) + "\n"
+
+
+def _listeners() -> Iterator[str]:
+    yield "### Listeners\n"
+    yield "What a listener does is a step of its own, `<element>:<event>:<number>`: work for a worker, found by the"
+    yield "class, the bean's method or `script:<format>`, or computed where it only sets a variable. Where no token passes,"
+    yield "the model is refused (`listener-not-run`), unless it is deployed with `--ignore listener-not-run`.\n"
+    places = {BEFORE: "before the element", BEHIND: "behind it", "take": "on the flow"}
+    yield _table(("event", "where"), [(f"`{event}`", places[where]) for event, where in WHEN.items()])
+    yield "Behind a start or boundary event, whichever is said; before an end event and a gateway that chooses. Not run"
+    yield "are other events, those of a multi-instance, of a join, and the end of a process.\n"
 
 
 def _uses(words: dict[str, tuple[Use, str]]) -> Iterator[str]:
