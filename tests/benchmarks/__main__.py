@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 
@@ -40,6 +39,7 @@ def main() -> int:
     """Exit status: 0 all figures were measured, 1 some were not, 2 there is no such figure."""
     asked = options()
     prepare()
+    from config.local import local_folder
     from tests.benchmarks import page, running, table
     from tests.benchmarks.ground import started
     from tests.benchmarks.lines import say
@@ -53,7 +53,8 @@ def main() -> int:
         say(f"there is no figure {unknown}: {', '.join(figure.name for figure in table.FIGURES)}")
         return 2
     to = None if asked.no_page or asked.scale == "short" else page.PAGE
-    folder = Path(os.environ.get("TOKENTRAIL_BENCH") or tempfile.mkdtemp(prefix="tokentrail-bench-"))
+    # Beside the checkout, not among temporary files: those may lie in memory, where nothing is durable.
+    folder = Path(os.environ.get("TOKENTRAIL_BENCH") or local_folder() / "bench" / str(os.getpid()))
     with started(folder, durable=asked.scale != "short") as ground:
         failed = running.measure(figures, ground, asked.scale, to)
     return 1 if failed else 0

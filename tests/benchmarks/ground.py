@@ -12,6 +12,7 @@ import psycopg
 from django.core.management import call_command
 from django.db import connection, connections
 
+from config.local import socket_folder
 from config.postgres import THROW_AWAY, Postgres
 from config.processes import Warden
 
@@ -96,7 +97,9 @@ def started(folder: Path, *, durable: bool = True) -> Iterator[Ground]:
     folder.mkdir(parents=True)
     try:
         with Warden() as warden:
-            postgres = Postgres(folder / "postgres", folder / "run", warden, options=OPTIONS if durable else THROW_AWAY)
+            postgres = Postgres(
+                folder / "postgres", socket_folder(folder), warden, options=OPTIONS if durable else THROW_AWAY
+            )
             postgres.start()
             connection.settings_dict.update(HOST=str(postgres.sockets), PORT="", USER="postgres", PASSWORD="")
             ground = Ground(folder, postgres, warden)
@@ -107,7 +110,8 @@ def started(folder: Path, *, durable: bool = True) -> Iterator[Ground]:
                 connections.close_all()
                 postgres.stop()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for left in (folder, socket_folder(folder)):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _cpu_of_tree(top: int) -> float:

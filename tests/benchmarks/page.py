@@ -62,6 +62,7 @@ def machine(server: psycopg.Connection) -> str:
             (f"`{name}`", str(server.execute(f"SHOW {name}").fetchone()[0]))
             for name in ("synchronous_commit", "fsync", "full_page_writes", "shared_buffers", "max_wal_size")
         ),
+        ("its data", f"on {_file_system(str(server.execute('SHOW data_directory').fetchone()[0]))}"),
         ("Python", f"{platform.python_version()}, Django {django.__version__}, psycopg {psycopg.__version__}"),
         ("last run", f"{_now()}, {_commit()}"),
     ]
@@ -102,6 +103,15 @@ def _cpu() -> str:
     except OSError:
         found = None
     return found.group(1).strip() if found else platform.processor() or "unknown processor"
+
+
+def _file_system(folder: str) -> str:
+    try:
+        mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+    except OSError:
+        return "an unknown file system"
+    there = [(len(place), kind) for place, kind in mounts if f"{folder}/".startswith(f"{place.rstrip('/')}/")]
+    return max(there)[1]
 
 
 def _memory() -> str:

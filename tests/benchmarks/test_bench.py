@@ -5,7 +5,6 @@ fast it was is nobody's business here.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 
@@ -24,8 +23,7 @@ MARKS = "before\n\n<!-- measured: {0} -->\nold\n<!-- end -->\n\nbetween\n\n<!-- 
 def lines():
     """What a short run of some figures says."""
     command = [sys.executable, "-m", "tests.benchmarks", "--short", "hot-path", "queue", "contention"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("TOKENTRAIL")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 

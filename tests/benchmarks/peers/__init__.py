@@ -46,7 +46,7 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
 
 def _steps(scale: str, python: Path | None, url: str) -> Iterator[Line]:
     count = chosen(scale, 4, 80, 400)
-    for processes in (1, 4):
+    for processes in chosen(scale, (1,), (1, 4), (1, 4)):
         ways: dict[str, Callable[[], float]] = {"ours": _ten(processes, count)}
         if python:
             share = [url, count // processes, 1]
@@ -70,7 +70,7 @@ def _saved(scale: str, python: Path | None, url: str) -> Iterator[Line]:
 
 def _queue(scale: str, python: Path | None, url: str) -> Iterator[Line]:
     count = chosen(scale, 40, 1_500, 6_000)
-    for processes in (1, 4):
+    for processes in chosen(scale, (1,), (1, 4), (1, 4)):
         ways: dict[str, Callable[[], float]] = {"ours": _taken(processes, count)}
         if python:
             ways["Procrastinate"] = partial(environment.run, python, "procrastinate_jobs", [url, count, processes])
