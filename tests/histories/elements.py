@@ -275,7 +275,6 @@ ONE = (p(start("s"), work("W"), end("e"), "s > W > e"),)
 PERSON = (p(start("s"), person("U"), end("e"), "s > U > e"),)
 
 
-
 def both(work_: str, person_: str) -> str:
     """A task with events beside it, and a person's, of these ids."""
     return p(
@@ -294,6 +293,15 @@ def both(work_: str, person_: str) -> str:
     )
 
 
+LATER_THAN = (
+    '<camunda:inputParameter name="next">=due + duration("P1D")</camunda:inputParameter>'
+    '<camunda:inputParameter name="wait">=date("2026-12-01") - next</camunda:inputParameter>'
+    "<camunda:inputParameter name=\"late\">${next > '2026-11-29'}</camunda:inputParameter>"
+)
+INVOICE = {
+    "$type": "file",
+    "value": {"name": "a.pdf", "size": 3, "sha256": "0" * 64, "mediaType": "application/pdf"},
+}
 OPERATED = (
     Case(
         "an instance that is migrated",
@@ -338,6 +346,29 @@ OPERATED = (
             (c.SetRetries, {"task": 2, "retries": 5}),
             (c.GiveUpTask, {"task": 2, "worker": "w", "text": "never done in time"}),
             (c.SetRetries, {"task": 2, "retries": 1}),
+            (c.CancelInstance, {}),
+        ),
+    ),
+    Case(
+        "dates and what is local to a token",
+        (
+            p(
+                start("s"),
+                work(
+                    "W",
+                    inner=f"<extensionElements><camunda:inputOutput>{LATER_THAN}</camunda:inputOutput>"
+                    "</extensionElements>",
+                ),
+                end("e"),
+                "s > W > e",
+            ),
+        ),
+        ends=False,
+        variables={"due": {"$type": "date", "value": "2026-11-29"}, "file": INVOICE},
+        commands=(
+            (c.SetVariables, {"token": 1, "local": True, "variables": {"due": 1, "mine": True}, "unset": ("next",)}),
+            (c.SetVariables, {"token": 1, "variables": {"due": 2, "new": [INVOICE]}}),
+            (c.SetVariables, {"token": 1, "local": True, "unset": ("due", "new")}),
             (c.CancelInstance, {}),
         ),
     ),
