@@ -13,7 +13,8 @@ from typing import Any
 from uuid import UUID
 
 from bpm.semantics.events import FORMAT
-from bpm.store.channel import Channel
+from bpm.store.channel import Channel, django_channel
+from bpm.store.heads import HEADS
 from bpm.store.outside import query
 from bpm.store.values import dumps, loads
 from bpm.store.version import ENGINE
@@ -74,20 +75,26 @@ def fetch_and_lock(
     `actor`: who asks for the worker, where that is known apart from its name.
     """
     seconds = topics if isinstance(topics, Mapping) else dict.fromkeys(topics, lock_seconds)
-    asked = dumps([{"topic": topic, "lock_seconds": locked} for topic, locked in seconds.items()])
-    rows = query(
-        channel,
-        "fetch_and_lock",
-        {
-            "topics": asked,
-            "worker": worker,
-            "actor": actor or worker,
-            "limit": limit,
-            "engine": ENGINE,
-            "format": FORMAT,
-        },
-    )
-    return _locked(rows)
+    channel = channel or django_channel()
+    asked = {
+        "topics": dumps([{"topic": topic, "lock_seconds": locked} for topic, locked in seconds.items()]),
+        "worker": worker,
+        "actor": actor or worker,
+        "limit": limit,
+        "engine": ENGINE,
+        "format": FORMAT,
+    }
+    heads = HEADS.of(channel.raw)
+    places = heads.places(seconds)
+    if places is not None:
+        found = _locked(query(channel, "fetch_and_lock", {**asked, "places": dumps(places)}))
+        if found:
+            heads.claimed(found)
+            return found
+    heads.looked_at(seconds)
+    found = _locked(query(channel, "fetch_and_lock", {**asked, "places": None}))
+    heads.claimed(found)
+    return found
 
 
 def still_locked(

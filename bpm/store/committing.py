@@ -19,6 +19,7 @@ from uuid import UUID
 from bpm.semantics import Decided, Need, Refusal, State, decide
 from bpm.semantics.commands import Command, RestartInstance, StartInstance, to_json
 from bpm.semantics.lifecycle import is_final
+from bpm.semantics.state import Key
 from bpm.store import definitions
 from bpm.store.answering import answered
 from bpm.store.arguments import normalised
@@ -37,8 +38,9 @@ type MakeCommand = Callable[[datetime], Command]
 # How often a lost race is begun anew, and how long to wait before that: up to so many seconds, more each time.
 TRIES = 8
 PAUSE = 0.02
-# A command asks for more only a few times; a hundred means that loading and deciding do not understand each other.
-QUESTIONS = 100
+# A command may ask for more as often as it asks for something new; so many rounds without that mean that loading and
+# deciding do not understand each other.
+VAIN_ROUNDS = 3
 # What a command is about does not depend on the time; to find it out, it is made once for this one.
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -177,13 +179,17 @@ def _decide(
 ) -> tuple[Command, Decided]:
     """The decision, and the command with what was looked up for it outside of the instance. Raises Refused."""
     graph = definitions.load(definition, channel=channel).graph
-    for _ in range(QUESTIONS):
+    asked: set[Key] = set()
+    vain = 0
+    while vain < VAIN_ROUNDS:
         match decide(graph, state, command):
             case Decided() as decided:
                 return command, decided
             case Refusal(code, text):
                 raise Refused(text, code=code)
             case Need(keys):
+                vain = vain + 1 if asked.issuperset(keys) else 0
+                asked.update(keys)
                 command, others = answered(keys, command, state, process=definition, channel=channel)
                 if others:
                     state = merge(state, tuple(others), unit.answer(thread, others))

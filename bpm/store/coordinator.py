@@ -28,7 +28,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool
 
 from bpm.semantics.state import State
-from bpm.store import committing, hydrating, migrating, reading, schema
+from bpm.store import committing, histories, hydrating, ids, migrating, reading, schema
 from bpm.store.channel import Channel, plain_channel
 from bpm.store.committing import ThreadCommit
 from bpm.store.hydrating import Hydrated
@@ -39,6 +39,8 @@ from bpm.store.records import CommitRecord
 type Pool = ConnectionPool[psycopg.Connection[Any]]
 
 POOL_SIZE = 4
+# Rows of a table that are read at once.
+PAGE = 1_000
 # How long a caller waits for a connection, and a program that starts for its first one.
 PATIENCE = 30.0
 # Nothing waits for a lock for ever, and a client that hangs in a transaction does not hold its locks for ever.
@@ -152,10 +154,17 @@ class CommitCoordinator:
         with self.channel() as channel:
             return reading.stored_state(thread, channel=channel)
 
-    def history(self, thread: UUID) -> list[Logged]:
-        """All commits of the thread in order, with their events."""
+    def history(self, thread: UUID) -> Iterator[Logged]:
+        """All commits of the thread in order, with their events; one page is held at a time, and no connection between
+        them.
+        """
         with self.channel() as channel:
-            return reading.history(thread, channel=channel)
+            since = histories.started(thread, channel=channel)
+        after = None if since is None else histories.BEGINNING
+        while since is not None and after is not None:
+            with self.channel() as channel:
+                page, after = histories.history_page(thread, since, after, channel=channel)
+            yield from page
 
     def version(self, thread: UUID) -> int:
         """The thread's version as the database has it now; 0 where there is no such thread."""
@@ -169,17 +178,27 @@ class CommitCoordinator:
         with self.channel() as channel:
             return reading.receipt(thread, actor, key, channel=channel)
 
-    def ledger(self) -> Sequence[tuple[int, UUID, UUID]]:
+    def ledger(self) -> Iterator[tuple[int, UUID, UUID]]:
         """(sequence, thread, run) of every commit, in order: what two runtimes compare before they look at anything
-        else.
+        else. Read by pages, each as the log stands then.
         """
-        with self.channel() as channel:
-            return reading.ledger(channel=channel)
+        page: Sequence[tuple[int, UUID, UUID]] = ()
+        while not page or len(page) == PAGE:
+            with self.channel() as channel:
+                page = reading.ledger_page(page[-1][0] if page else -1, PAGE, channel=channel)
+            yield from page
+            if not page:
+                return
 
-    def thread_versions(self) -> Sequence[tuple[UUID, int]]:
-        """(thread, version) of every thread, in order."""
-        with self.channel() as channel:
-            return reading.thread_versions(channel=channel)
+    def thread_versions(self) -> Iterator[tuple[UUID, int]]:
+        """(thread, version) of every thread, in order. Read by pages."""
+        page: Sequence[tuple[UUID, int]] = ()
+        while not page or len(page) == PAGE:
+            with self.channel() as channel:
+                page = reading.versions_page(page[-1][0] if page else ids.NIL, PAGE, channel=channel)
+            yield from page
+            if not page:
+                return
 
     def verify(self) -> schema.Verdict:
         """Whether the schema is still what this program was written for."""

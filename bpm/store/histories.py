@@ -21,6 +21,8 @@ from bpm.store.values import loads
 
 # Commits read at once; what an instance holds at a time does not grow with its history.
 PAGE = 500
+# Before the first page of a history.
+BEGINNING = (0, -1)
 _LAST = (1 << 63) - 1
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 # Pages of the table of threads that a sample of so many instances is taken from are about so many times more.
@@ -63,20 +65,29 @@ def beginning(thread: UUID, *, channel: Channel | None = None) -> Logged | None:
 
 def stream_history(thread: UUID, since: datetime, *, channel: Channel | None = None) -> Iterator[Logged]:
     """The instance's commits in order, each with its events, locks at their place; one page is held at a time."""
-    version, sequence = 0, -1
-    while True:
-        asked: dict[str, Any] = {"thread": thread, "since": since}
-        commits = _read(channel, "own_commits", asked | {"after": version, "limit": PAGE})
-        last = len(commits) < PAGE
-        until = _LAST if last else commits[-1]["sequence"]
-        events = _read(channel, "events_between", asked | {"after": sequence, "until": until})
-        foreign = sorted({row["commit_sequence"] for row in events} - {row["sequence"] for row in commits})
-        if foreign:
-            commits += _read(channel, "commits_numbered", {"sequences": foreign, "since": since})
-        yield from assemble(thread, commits, events)
-        if last:
-            return
-        version, sequence = commits[PAGE - 1]["version"], until
+    after: tuple[int, int] | None = BEGINNING
+    while after is not None:
+        page, after = history_page(thread, since, after, channel=channel)
+        yield from page
+
+
+def history_page(
+    thread: UUID, since: datetime, after: tuple[int, int], *, channel: Channel | None = None
+) -> tuple[Iterator[Logged], tuple[int, int] | None]:
+    """The commits that follow (a version, a sequence), locks at their place; and after what the next page begins, None
+    where there is none.
+    """
+    version, sequence = after
+    asked: dict[str, Any] = {"thread": thread, "since": since}
+    commits = _read(channel, "own_commits", asked | {"after": version, "limit": PAGE})
+    last = len(commits) < PAGE
+    until = _LAST if last else commits[-1]["sequence"]
+    following = None if last else (commits[-1]["version"], until)
+    events = _read(channel, "events_between", asked | {"after": sequence, "until": until})
+    foreign = sorted({row["commit_sequence"] for row in events} - {row["sequence"] for row in commits})
+    if foreign:
+        commits += _read(channel, "commits_numbered", {"sequences": foreign, "since": since})
+    return assemble(thread, commits, events), following
 
 
 def rows(thread: UUID, *, channel: Channel | None = None) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -162,7 +162,7 @@ def merge(state: State, keys: tuple[Key, ...], answers: list[dict[str, Any]]) ->
                 entity = to_entity(kind, row)
                 after.put(kind, entity)
                 if key[0] == "subtree" and kind == "token":
-                    more |= {("attached", entity.id), ("children", entity.id), ("scope", entity.id)}
+                    more |= {(what, entity.id) for what in ("attached", "children", "scope", "subtree")}
         if key[0] == "subtree":
             more |= {("scope", key[1]), ("children", key[1])}
     known = state.known

@@ -13,6 +13,7 @@ import os
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +27,8 @@ APPS = ("django.contrib.contenttypes", "django.contrib.auth", "pgtrigger", "bpm"
 # What a connection string calls what Django's settings call otherwise; the rest are options of the connection.
 _NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
 _LOCK = "hashtextextended('tokentrail migrations', 0)"
+# Seconds until a job that waits for another one asks again.
+_ASK_AGAIN = 0.2
 
 
 class MigrationFailed(StoreError):
@@ -83,17 +86,23 @@ def _last_before() -> str | None:
 
 @contextmanager
 def _only_one(connection: Any) -> Iterator[None]:
-    """A second job waits here for the first, and then finds nothing to do."""
+    """A second job waits here for the first, and then finds nothing to do. It asks again and again: in a statement that
+    waits it would hold a snapshot, for which the first one's CREATE INDEX CONCURRENTLY waits in turn.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('lock_timeout', '0', false)")
-        cursor.execute(f"SELECT pg_advisory_lock({_LOCK})")
+        while not _taken(cursor):
+            time.sleep(_ASK_AGAIN)
     try:
         yield
     finally:
         if connection.is_usable():
             with connection.cursor() as cursor:
                 cursor.execute(f"SELECT pg_advisory_unlock({_LOCK})")
-                cursor.execute("RESET lock_timeout")
+
+
+def _taken(cursor: Any) -> bool:
+    cursor.execute(f"SELECT pg_try_advisory_lock({_LOCK})")
+    return bool(cursor.fetchone()[0])
 
 
 def main() -> None:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from bpm.semantics.lifecycle import is_final
-from bpm.semantics.state import ATTACHED, Entity, State, build
+from bpm.semantics.state import ATTACHED, Entity, State, Task, build
 from bpm.store import ids
 from bpm.store.loading import Known
 from bpm.store.rows import to_entity
@@ -60,22 +60,33 @@ class Projected:
         return open_tokens <= WINDOW
 
     def asked(self, ask: Mapping[str, Any]) -> dict[str, Any]:
-        """What `bpm_resume` is told beside the question: which commit is held, and what is missing for the command."""
+        """What `bpm_resume` is told beside the question: which commit is held, and what is missing for the command.
+        Where nothing is (`enough`), the lighter `bpm_take_up` is asked instead.
+        """
         known = self.known
         names = [] if known.names is None else [name for name in ask["names"] if name not in known.names]
-        own = self._own(ask.get("anchor"))
+        anchor = ask.get("anchor")
+        own = self._own(anchor)
+        missing = 0 if own in known.full else own
         return {
             "version": self.version,
             "last_at": self.last_at.isoformat(),
             "names": names,
             "scopes": sorted(known.scopes),
-            "own": 0 if own in known.full else own,
-            "working": [str(ids.entity(self.thread_id, token)) for token in sorted(self._working())],
+            "own": missing,
+            "working": [ids.text(self.thread_id, token) for token in sorted(self._working())],
+            "enough": not names and not missing and "key" not in ask and (anchor is None or self._holds(anchor)),
         }
 
     def resumed(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> State:
-        """The state, with what `bpm_resume` answered: tasks as they are locked now, and the variables asked for."""
+        """The state, with what `bpm_take_up` or `bpm_resume` answered: tasks as they are locked now, and the variables
+        asked for.
+        """
         state = self.state.copy()
+        if "taken" in answer:
+            for row in answer["taken"]:
+                state.put("task", _as_locked(state.tasks[row[0]], row))
+            return state
         anchor = asked.get("anchor")
         if anchor is not None and answer["anchor"] is not None:
             state.put(anchor["kind"], to_entity(anchor["kind"], answer["anchor"]))
@@ -98,6 +109,10 @@ class Projected:
 
     def _working(self) -> set[int]:
         return {task.token for task in self.state.tasks.values()}
+
+    def _holds(self, anchor: Mapping[str, Any]) -> bool:
+        """Whether what the command is about is open here: of what has ended only the database knows."""
+        return ids.ordinal(anchor["id"]) in self.state.table(anchor["kind"])
 
     def _own(self, anchor: Mapping[str, Any] | None) -> int:
         """The variable scope of the token that the command is about."""
@@ -205,6 +220,21 @@ class Projection:
         gone = self._entries.pop(thread, None)
         if gone is not None:
             self.size -= gone.size
+
+
+def _as_locked(task: Task, row: Sequence[Any]) -> Task:
+    """The task as `bpm_take_up` tells of it: no more of it changes without a commit of its thread."""
+    _, version, state, retries, retry_at, priority, owner, until = row
+    return replace(
+        task,
+        version=version,
+        state=state,
+        retries=retries,
+        retry_at=None if retry_at is None else datetime.fromisoformat(retry_at),
+        priority=priority,
+        lock_owner=owner,
+        lock_expire_at=None if until is None else datetime.fromisoformat(until),
+    )
 
 
 def _kept(state: State) -> State:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from bpm.semantics.state import State
 from bpm.store.arguments import decode
 from bpm.store.channel import Channel
 from bpm.store.history_rows import to_event
+from bpm.store.ids import NIL
 from bpm.store.outside import query
 from bpm.store.records import CommitRecord
 from bpm.store.rows import to_state
@@ -108,11 +109,19 @@ def version(thread: UUID, *, channel: Channel | None = None) -> int:
     return found[0] if found else 0
 
 
-def ledger(*, channel: Channel | None = None) -> Sequence[tuple[int, UUID, UUID]]:
-    """(sequence, thread, run) of every commit, in order."""
-    return [(row[0], row[1], row[2]) for row in query(channel, "ledger")]
+def ledger_page(after: int, limit: int, *, channel: Channel | None = None) -> Sequence[tuple[int, UUID, UUID]]:
+    """(sequence, thread, run) of the next commits after that sequence, in order."""
+    return [(row[0], row[1], row[2]) for row in query(channel, "ledger", {"after": after, "limit": limit})]
 
 
-def thread_versions(*, channel: Channel | None = None) -> Sequence[tuple[UUID, int]]:
-    """(thread, version) of every thread, in order."""
-    return [(row[0], row[1]) for row in query(channel, "thread_versions")]
+def versions_page(after: UUID, limit: int, *, channel: Channel | None = None) -> Sequence[tuple[UUID, int]]:
+    """(thread, version) of the next threads after that one, in order."""
+    return [(row[0], row[1]) for row in query(channel, "thread_versions", {"after": after, "limit": limit})]
+
+
+def thread_versions(*, channel: Channel | None = None, size: int = 1_000) -> Iterator[tuple[UUID, int]]:
+    """(thread, version) of every thread, in order; read by pages."""
+    after = NIL
+    while page := versions_page(after, size, channel=channel):
+        yield from page
+        after = page[-1][0]

@@ -54,6 +54,12 @@ class Unit:
         begin = _SAVE if self._channel.joined else _BEGIN
         self._open = True
         asked = Said(sql("resume" if resume else "load"), (str(thread), dumps(question)))
+        if resume and question["projected"]["enough"]:
+            held = question["projected"]
+            working = f"{{{','.join(held['working'])}}}"
+            asked = Said(
+                sql("take_up"), (str(thread), str(held["version"]), held["last_at"], working, asked.arguments[1])
+            )
         answer: dict[str, Any] = self._only(self._say(begin, asked)[1])
         return answer
 

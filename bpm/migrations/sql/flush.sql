@@ -2,8 +2,8 @@
 CREATE OR REPLACE FUNCTION bpm_lost(p_table text, p_id uuid) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION '% %: changed by somebody else in the meantime', p_table, p_id USING ERRCODE = 'TT001', TABLE =
-    p_table;
+    RAISE EXCEPTION '% %: changed by somebody else in the meantime', p_table, p_id
+        USING ERRCODE = 'TT001', TABLE = p_table;
 END
 $$;
 
@@ -60,15 +60,14 @@ BEGIN
 
     IF d ? 'instance' THEN
         FOR r IN
-            SELECT * FROM jsonb_to_recordset(d -> 'instance') AS x(version integer, state varchar,
-            definition_key varchar,
-                                                                   business_key varchar, caller jsonb, ended boolean)
+            SELECT * FROM jsonb_to_recordset(d -> 'instance') AS x(
+                version integer, state varchar, definition_key varchar, business_key varchar, caller jsonb,
+                ended boolean)
         LOOP
             IF r.version = 1 THEN
-                INSERT INTO process_instances (id, ordinal, version, commit_version, commit_at, created_at,
-                process_def_id,
-                                               definition_key, state, business_key, run_id, caller, parent_instance_id,
-                                               parent_ticket, started_by, started_at, ended_at)
+                INSERT INTO process_instances (
+                    id, ordinal, version, commit_version, commit_at, created_at, process_def_id, definition_key, state,
+                    business_key, run_id, caller, parent_instance_id, parent_ticket, started_by, started_at, ended_at)
                 VALUES (v_thread, 0, 1, v_version, v_at, v_at, v_definition, r.definition_key, r.state, r.business_key,
                         v_run, r.caller, (r.caller ->> 'thread')::uuid, (r.caller ->> 'ticket')::bigint, v_actor, v_at,
                         CASE WHEN r.ended THEN v_at END);
@@ -143,11 +142,9 @@ BEGIN
             IF r.version = 1 THEN
                 INSERT INTO timers (
                     id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id,
-                    fire_at,
-                    schedule, state)
+                    fire_at, schedule, state)
                 VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.fire_at,
-                r.schedule,
-                        r.state);
+                        r.schedule, r.state);
             ELSE
                 UPDATE timers SET
                     node_id = r.node_id, state = r.state, version = r.version, commit_version = v_version,
@@ -164,9 +161,8 @@ BEGIN
         FOR r IN
             SELECT * FROM jsonb_to_recordset(d -> 'user_task') AS x(
                 id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, state varchar,
-                assignee varchar,
-                candidate_users jsonb, candidate_groups jsonb, due varchar, follow_up varchar, priority bigint,
-                form_key varchar, owner varchar, delegation varchar)
+                assignee varchar, candidate_users jsonb, candidate_groups jsonb, due varchar, follow_up varchar,
+                priority bigint, form_key varchar, owner varchar, delegation varchar)
         LOOP
             IF r.version = 1 THEN
                 INSERT INTO user_tasks (
@@ -271,8 +267,7 @@ BEGIN
     IF d ? 'message' THEN
         INSERT INTO runtime_message (id, box, instance_id, sender, sender_version, sender_ordinal, kind, name,
                                      correlation, business_key, body, target, many, ticket, expires_at, state,
-                                     ordinal, version,
-                                     commit_version, commit_at, created_at)
+                                     ordinal, version, commit_version, commit_at, created_at)
         SELECT id, 'OUT', v_thread, v_thread, v_version, ordinal, kind, name, correlation, business_key, body, target,
                many, 0, expires_at, 'PENDING', ordinal, 1, v_version, v_at, v_at
         FROM jsonb_to_recordset(d -> 'message') AS x(id uuid, ordinal bigint, kind varchar, name varchar,
@@ -359,7 +354,10 @@ BEGIN
         UPDATE runtime_run_record SET state = v_state, process_def_id = v_definition, last_sequence = v_sequence,
             last_command = d ->> 'command', version = version + 1, commit_version = v_version, commit_at = v_at,
             ended_at = CASE WHEN (d ->> 'ended')::boolean THEN v_at END
-        WHERE run_id = v_run;
+        WHERE run_id = v_run AND commit_version = v_version - 1;
+        IF NOT FOUND THEN
+            PERFORM bpm_lost('runtime_run_record', v_run);
+        END IF;
     END IF;
 
     v_result := jsonb_build_object('sequence', v_sequence, 'thread_id', v_thread, 'version', v_version, 'run_id', v_run,

@@ -2,13 +2,16 @@
 -- The thread's own commits and those of the nil thread (locks) that touched its tasks, in order. From the start of the
 -- instance on, so that only the months that can matter are read.
 SELECT sequence, thread_id, run_id, version, process_def_id, command, arguments::text, at, actor, stated_reason, key,
-caused_by FROM runtime_commit WHERE at >= %(since)s::timestamptz AND thread_id = %(thread)s::uuid UNION ALL SELECT
-c.sequence, c.thread_id, c.run_id, c.version, c.process_def_id, c.command, c.arguments::text, c.at, c.actor,
+       caused_by
+FROM runtime_commit
+WHERE at >= %(since)s::timestamptz AND thread_id = %(thread)s::uuid
+UNION ALL
+SELECT c.sequence, c.thread_id, c.run_id, c.version, c.process_def_id, c.command, c.arguments::text, c.at, c.actor,
        c.stated_reason, c.key, c.caused_by
 FROM runtime_commit c
 WHERE c.at >= %(since)s::timestamptz AND c.thread_id = '00000000-0000-0000-0000-000000000000' AND c.sequence IN (
-    SELECT commit_sequence FROM external_task_events WHERE instance_id = %(thread)s::uuid AND at >=
-    %(since)s::timestamptz
+    SELECT commit_sequence FROM external_task_events
+    WHERE instance_id = %(thread)s::uuid AND at >= %(since)s::timestamptz
 )
 ORDER BY sequence;
 
@@ -41,12 +44,14 @@ SELECT jsonb_build_object(
 )::text;
 
 -- name: ledger
--- The log as it stands, for comparing two runtimes on one database.
-SELECT sequence, thread_id, run_id FROM runtime_commit ORDER BY sequence;
+-- A page of the log, for comparing two runtimes on one database.
+SELECT sequence, thread_id, run_id FROM runtime_commit
+WHERE sequence > %(after)s::bigint ORDER BY sequence LIMIT %(limit)s::integer;
 
 -- name: thread_versions
--- The threads as they stand.
-SELECT thread_id, version FROM runtime_thread_version ORDER BY thread_id;
+-- A page of the threads as they stand.
+SELECT thread_id, version FROM runtime_thread_version
+WHERE thread_id > %(after)s::uuid ORDER BY thread_id LIMIT %(limit)s::integer;
 
 -- name: version_of_thread
 -- How many commits the thread has; a read without a lock, so it may be old when it is looked at.

@@ -2,6 +2,10 @@
 -- The first round trip of a step whose caller holds the state: BEGIN stands before it in the same pipeline.
 SELECT bpm_resume($1::uuid, $2::jsonb)::text;
 
+-- name: take_up
+-- The same where the state that is held answers everything but how its tasks are locked.
+SELECT bpm_take_up($1::uuid, $2::bigint, $3::timestamptz, $4::uuid[], $5::text);
+
 -- name: hydration_counts
 -- What hydrating would read: the rows of open threads since their last base states, each kind counted to the limit and
 -- never further. Commits need no counting, versions have no gaps. Locks are no commits of the thread: those that the

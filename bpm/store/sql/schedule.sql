@@ -152,7 +152,8 @@ SELECT id FROM closed;
 -- What the engine itself did (ENGINE_TICK, ENGINE_RECOVERY, ENGINE_VERSION): no instance, no commit.
 INSERT INTO engine_events (at, instance_id, entity, event_type, reason, payload, actor, engine_version, format)
 VALUES (bpm_now(), NULL, 'engine', %(type)s::text, %(reason)s::text, %(payload)s::jsonb, %(actor)s::text,
-%(engine)s::text, %(format)s::smallint) RETURNING id, at;
+        %(engine)s::text, %(format)s::smallint)
+RETURNING id, at;
 
 -- name: sweep_ended
 -- An instance that ended before the retention of runtime rows, the first one: history can rebuild it. Its rows go

@@ -217,7 +217,7 @@ def test_an_empty_database_is_refused(empty):
 
 def test_with_pool_migrates(empty):
     with ConnectionPool(empty, min_size=1, max_size=2, open=True) as pool:
-        assert CommitCoordinator.with_pool(pool).thread_versions() == []
+        assert list(CommitCoordinator.with_pool(pool).thread_versions()) == []
 
 
 def test_migrations_that_fail_say_why(roles):

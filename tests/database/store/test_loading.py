@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bpm.semantics import Decided, decide
+from bpm.semantics import Decided, Need, decide
 from bpm.semantics import commands as c
 from bpm.store import committing as stepping
 from bpm.store import ids, reading
@@ -165,3 +165,19 @@ def test_known_answers_by_rule():
     assert ("task", 1) in more and ("attached", 1) in more and ("task", 1) not in known
     part = Known.of((), whole=False)
     assert ("attached", 1) not in part
+
+
+def test_two_thousand_tokens_are_cancelled_in_one_step(deploy):
+    run = deploy("start s > external A > user U > end e")
+    run.start()
+    run.do(c.ModifyInstance, start=tuple({"before": "U"} for _ in range(2_000)))
+    record = run.do(c.ModifyInstance, cancel=({"node": "U"},))
+    assert sum(event.type == "TOKEN_CANCELLED" for event in record.events) == 2_000
+
+
+def test_whoever_asks_in_vain_is_stopped(deploy, monkeypatch):
+    run = deploy("start s > external A > end e")
+    run.start()
+    monkeypatch.setattr(stepping, "decide", lambda graph, state, command: Need((("attached", 1),)))
+    with pytest.raises(AssertionError, match="never has enough"):
+        run.do(c.SetVariables, variables={"x": 1})
