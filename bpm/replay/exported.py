@@ -106,6 +106,10 @@ class _Others(Mapping[str, Process]):
         return len(self._processes)
 
 
+# Made once: reading a line takes less time than making what reads it.
+_DECODER = json.JSONDecoder(parse_float=Decimal)
+
+
 def _commits(
     lines: Iterable[str], processes: dict[str, tuple[str, int | None, Process]], library: dict[str, Evaluator]
 ) -> Iterator[Numbered]:
@@ -114,7 +118,7 @@ def _commits(
         if not line.strip():
             continue
         try:
-            found = json.loads(line, parse_float=Decimal)
+            found = _DECODER.decode(line)
         except ValueError as problem:
             raise UnreadableHistory(f"line {number}: {problem}") from None
         match found:

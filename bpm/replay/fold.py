@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from bpm.graph import Process
 from bpm.replay.history import Commit
 from bpm.replay.invariants import Violation, Watch
 from bpm.semantics import State, apply
+from bpm.semantics.changing import changed
 from bpm.semantics.commands import MigrateInstance, RestartInstance
 from bpm.semantics.evolve import BrokenHistory
 from bpm.semantics.state import Task, Timer, Token
@@ -94,7 +95,8 @@ def seal(state: State, version: int | None) -> None:
     """End a commit in place: the instance has that version (None: it was no step), each touched entity one more."""
     for kind, key in state.touched:
         table = state.table(kind)
-        table[key] = replace(table[key], version=table[key].version + 1)
+        entity = table[key]
+        table[key] = changed(entity, version=entity.version + 1)
     state.touched.clear()
     if version is not None:
         state.version = version

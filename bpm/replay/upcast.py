@@ -29,7 +29,9 @@ def upcast(
     current: int = FORMAT,
 ) -> list[Event]:
     """The events, written in `format`, as the current format has them. Raises UnknownFormat."""
-    if not 1 <= format <= current or any(step not in upcasters for step in range(format, current)):
+    if format == current:
+        return list(events)
+    if not 1 <= format < current or any(step not in upcasters for step in range(format, current)):
         raise UnknownFormat(f"events of format {format} cannot be read; the formats up to {current} can")
     found = list(events)
     for step in range(format, current):

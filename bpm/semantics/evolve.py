@@ -7,10 +7,10 @@ checks the transition against `lifecycle` first, so that a history that breaks a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from bpm.semantics.changing import changed
 from bpm.semantics.events import EVENT_TYPES, ROWLESS, Event
 from bpm.semantics.lifecycle import INITIAL, NEW_RUNS, allowed, is_final
 from bpm.semantics.state import (
@@ -90,7 +90,7 @@ def _write(state: State, kind: str, entity: Entity) -> None:
     key = key_of(kind, entity)
     before = state.table(kind).get(key)
     if before is not None and entity.version != before.version:
-        entity = replace(entity, version=before.version)
+        entity = changed(entity, version=before.version)
     state.put(kind, entity)
     state.touch(kind, key)
 
@@ -104,7 +104,7 @@ def _instance_started(state: State, event: Event) -> Instance:
 
 def _instance_restarted(state: State, event: Event) -> Instance:
     # Whoever called it has had its answer: nobody waits for the end of a later run.
-    return replace(state.instances[0], state=str(event.to_state), caller=None)
+    return changed(state.instances[0], state=str(event.to_state), caller=None)
 
 
 def _token_created(state: State, event: Event) -> Token:
@@ -123,7 +123,7 @@ def _token_created(state: State, event: Event) -> Token:
 
 
 def _token_moved(state: State, event: Event) -> Token:
-    return replace(
+    return changed(
         state.tokens[event.id],
         node=_node(event),
         state=str(event.to_state),
@@ -135,7 +135,7 @@ def _token_moved(state: State, event: Event) -> Token:
 
 def _token_changed(state: State, event: Event) -> Token:
     token = state.tokens[event.id]
-    return replace(
+    return changed(
         token,
         state=event.to_state or token.state,
         step=event.payload.get("step", token.step),
@@ -144,7 +144,7 @@ def _token_changed(state: State, event: Event) -> Token:
 
 
 def _token_joined(state: State, event: Event) -> Token:
-    return replace(
+    return changed(
         state.tokens[event.id],
         node=_node(event),
         state=str(event.to_state),
@@ -168,23 +168,23 @@ def _task_created(state: State, event: Event) -> Task:
 
 def _task_locked(state: State, event: Event) -> Task:
     payload = event.payload
-    return replace(
+    return changed(
         state.tasks[event.id], state="LOCKED", lock_owner=payload["worker"], lock_expire_at=_moment(payload["until"])
     )
 
 
 def _task_released(state: State, event: Event) -> Task:
-    return replace(state.tasks[event.id], state=str(event.to_state), lock_owner=None, lock_expire_at=None)
+    return changed(state.tasks[event.id], state=str(event.to_state), lock_owner=None, lock_expire_at=None)
 
 
 def _task_failed(state: State, event: Event) -> Task:
-    return replace(_task_released(state, event), retries=event.payload["retries"], retry_at=None)
+    return changed(_task_released(state, event), retries=event.payload["retries"], retry_at=None)
 
 
 def _task_retried(state: State, event: Event) -> Task:
     payload = event.payload
     at = payload.get("retry_at")
-    return replace(
+    return changed(
         _task_released(state, event), retries=payload["retries"], retry_at=None if at is None else _moment(at)
     )
 
@@ -218,16 +218,16 @@ def _user_task_created(state: State, event: Event) -> UserTask:
 
 
 def _user_task_claimed(state: State, event: Event) -> UserTask:
-    return replace(state.user_tasks[event.id], state=str(event.to_state), assignee=event.payload.get("user"))
+    return changed(state.user_tasks[event.id], state=str(event.to_state), assignee=event.payload.get("user"))
 
 
 def _user_task_delegated(state: State, event: Event) -> UserTask:
     taken = _user_task_claimed(state, event)
-    return replace(taken, owner=event.payload.get("owner"), delegation="PENDING")
+    return changed(taken, owner=event.payload.get("owner"), delegation="PENDING")
 
 
 def _user_task_resolved(state: State, event: Event) -> UserTask:
-    return replace(_user_task_claimed(state, event), delegation="RESOLVED")
+    return changed(_user_task_claimed(state, event), delegation="RESOLVED")
 
 
 def _ticket_opened(state: State, event: Event) -> Ticket:
@@ -271,7 +271,7 @@ def _migrated_to(kind: str) -> Callable[[State, Event], Entity]:
     """The rule of an event that moves an entity to a node of another definition."""
 
     def rule(state: State, event: Event) -> Entity:
-        return replace(state.table(kind)[event.id], node=_node(event))
+        return changed(state.table(kind)[event.id], node=_node(event))
 
     return rule
 
@@ -280,7 +280,7 @@ def _stateful(kind: str) -> Callable[[State, Event], Entity]:
     """The rule of an event that changes nothing but the state."""
 
     def rule(state: State, event: Event) -> Entity:
-        return replace(state.table(kind)[event.id], state=str(event.to_state))
+        return changed(state.table(kind)[event.id], state=str(event.to_state))
 
     return rule
 
@@ -329,7 +329,7 @@ RULES: dict[str, Callable[[State, Event], Entity]] = {
     "TASK_CANCELLED": _task_released,
     "TASK_FAILED": _task_failed,
     "TASK_RETRIED": _task_retried,
-    "TASK_RETRIES_SET": lambda state, event: replace(state.tasks[event.id], retries=event.payload["retries"]),
+    "TASK_RETRIES_SET": lambda state, event: changed(state.tasks[event.id], retries=event.payload["retries"]),
     "TIMER_SCHEDULED": _timer_scheduled,
     "USER_TASK_CREATED": _user_task_created,
     "USER_TASK_CLAIMED": _user_task_claimed,
@@ -338,7 +338,7 @@ RULES: dict[str, Callable[[State, Event], Entity]] = {
     "USER_TASK_DELEGATED": _user_task_delegated,
     "USER_TASK_RESOLVED": _user_task_resolved,
     "TICKET_OPENED": _ticket_opened,
-    "TICKET_ADVANCED": lambda state, event: replace(state.tickets[event.id], data=event.payload["data"]),
+    "TICKET_ADVANCED": lambda state, event: changed(state.tickets[event.id], data=event.payload["data"]),
     "INCIDENT_OPENED": _incident_opened,
     "VARIABLE_SET": _variable_set,
     "VARIABLE_UNSET": _variable_unset,

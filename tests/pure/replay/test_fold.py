@@ -10,7 +10,9 @@ from decimal import Decimal
 import pytest
 
 from bpm.replay import Recorded, ReplayEngine, compare, state_at
+from bpm.semantics.changing import changed
 from bpm.semantics.evolve import BrokenHistory
+from bpm.semantics.state import ENTITIES
 from tests.pure.replay.recording import Recording, spoil, two_branches
 from tests.pure.semantics.drawing import START, draw
 
@@ -90,3 +92,14 @@ def test_numbers_are_compared_as_json_has_them():
     state = ReplayEngine(run.process).replay(run.commits, thread="i").state
     state.variables[0, "x"] = replace(state.variables[0, "x"], value=Decimal("1.0"))
     assert compare(run.state, state) == ()
+
+
+def test_an_entity_is_changed_as_dataclasses_do_it():
+    state = two_branches().state
+    entities = [entity for kind in ENTITIES for entity in state.table(kind).values() if hasattr(entity, "version")]
+    assert len({type(entity) for entity in entities}) > 3
+    for entity in entities:
+        assert changed(entity, version=77) == replace(entity, version=77) != entity
+        assert changed(entity) == entity
+    with pytest.raises(KeyError):
+        changed(entities[0], nothing=1)
