@@ -8,13 +8,13 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Status
 
-from bpm.api.answers import caller_of, key_of
+from bpm.api.answers import caller_of, key_of, model_file
 from bpm.api.authentication import may
 from bpm.api.exact import ExactParser, check_size
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import MigrateAllIn, MigrateIn
+from bpm.api.schemas.given import MigrateAllIn, MigrateIn, ReasonIn
 from bpm.api.schemas.told import DefinitionOut, DeploymentOut, MigratedOut, PageOut, VersionPlanOut
-from bpm.engine import batches, deploying
+from bpm.engine import batches, deploying, suspending
 from bpm.queries import definitions, instances
 
 router = Router()
@@ -85,13 +85,21 @@ def get_definition(request: HttpRequest, id: UUID) -> Any:
 @router.get("/definitions/{id}/xml", auth=may("view"))
 def get_xml(request: HttpRequest, id: UUID) -> HttpResponse:
     """The BPMN XML as it was deployed."""
-    source = definitions.source_of(id)
-    if source is None:
-        raise Problem("not_found", f"there is no process definition {id}")
-    response = HttpResponse(source, content_type="application/xml; charset=utf-8")
-    # A model is somebody else's document: never shown as a page of this site.
-    response["Content-Disposition"] = f'attachment; filename="{id}.bpmn"'
-    return response
+    return model_file(definitions.source_of(id), f"{id}.bpmn")
+
+
+@router.post("/definitions/{id}/suspend", response={204: None}, auth=may("operate"))
+def suspend(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
+    """Let nothing begin of this version until it is resumed; its instances go on."""
+    suspending.suspend_definition(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    return Status(204, None)
+
+
+@router.post("/definitions/{id}/resume", response={204: None}, auth=may("operate"))
+def resume(request: HttpRequest, id: UUID, given: ReasonIn) -> Any:
+    """Let it begin again."""
+    suspending.resume_definition(id, actor=caller_of(request).name, reason=given.reason, key=key_of(request))
+    return Status(204, None)
 
 
 @router.post("/definitions/{id}/migration-plan", response=VersionPlanOut, auth=may("view"))

@@ -50,6 +50,7 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "deploy_refused": (422, "The files cannot be deployed"),
     "evaluation_failed": (422, "The decision cannot be evaluated with these variables"),
     "fault": (500, "The engine could not take the answer: the task has failed"),
+    "suspended": (409, "The definition is suspended"),
     "busy": (503, "The instance is busy"),
     "unavailable": (503, "The database cannot be reached"),
     "error": (500, "Something went wrong"),

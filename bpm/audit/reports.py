@@ -38,6 +38,8 @@ WORDS: Mapping[str, str] = {
     "Deploy": "deployed models",
     "Export": "exported history",
     "Archive": "archived history",
+    "SuspendDefinition": "suspended a definition",
+    "ResumeDefinition": "resumed a definition",
     "SetRetention": "changed a retention",
     "Publish": "published a message",
     "Unlock": "gave work back",

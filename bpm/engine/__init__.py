@@ -19,6 +19,7 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `messages`       correlate (refused where nobody waits), publish (waits for its receiver), throw_signal
 - `timers`         fire_due_timers, fire_timer, fire_start_timers
 - `operators`      retry_incident, set_retries, cancel_instance, suspend_instance, resume_instance, set_variables
+- `suspending`     suspend_definition, resume_definition
 - `versions`       plan_migration, migrate_instance, modify_instance, restart_instance
 - `relay`          deliver: what instances told each other, to its receivers
 - `follow`         what comes after a commit; `announcing` who is told of work that is ready
@@ -71,6 +72,7 @@ from bpm.engine.recovery import (
     tick,
 )
 from bpm.engine.starting import find_definition, start
+from bpm.engine.suspending import resume_definition, suspend_definition
 from bpm.engine.timers import fire_due_timers, fire_start_timers, fire_timer
 from bpm.engine.user_tasks import (
     assign_user_task,
@@ -144,11 +146,13 @@ __all__ = [
     "release_expired_locks",
     "resolve_user_task",
     "restart_instance",
+    "resume_definition",
     "resume_instance",
     "retry_incident",
     "set_retries",
     "set_variables",
     "start",
+    "suspend_definition",
     "suspend_instance",
     "sweep_ended",
     "sweep_messages",

@@ -115,7 +115,7 @@ def _start(due: DueStart) -> CommitRecord | None:
             definition=due.definition_id,
         )
     except Refused as refused:
-        if refused.code == "busy":
+        if refused.code in ("busy", "suspended"):
             raise
         if refused.code == "duplicate":
             return None

@@ -23,7 +23,7 @@ from bpm.models.access import ApiToken
 from bpm.models.archives import Archive, ArchivedInstance, Export, Retention
 from bpm.models.clock import ClockOffset
 from bpm.models.decisions import DecisionDefinition
-from bpm.models.definitions import ProcessDefinition, StartSubscription
+from bpm.models.definitions import DefinitionState, ProcessDefinition, StartSubscription
 from bpm.models.files import VariableFile
 from bpm.models.history import (
     EngineEvent,
@@ -52,6 +52,7 @@ __all__ = [
     "ClockOffset",
     "Commit",
     "DecisionDefinition",
+    "DefinitionState",
     "EngineEvent",
     "Export",
     "ExternalTask",

@@ -49,6 +49,39 @@ class ProcessDefinition(models.Model):
         return f"{self.key} {self.version}"
 
 
+class DefinitionState(models.Model):
+    """Whether a definition may be started, where that was ever said: none of a suspended one begins."""
+
+    class State(models.TextChoices):
+        ACTIVE = "ACTIVE", _("active")
+        SUSPENDED = "SUSPENDED", _("suspended")
+
+    process_def_id = models.UUIDField(primary_key=True)
+    state = models.CharField(_("state"), choices=State)
+    version = models.IntegerField(_("version"))
+    commit_version = models.BigIntegerField(_("commit"))
+    commit_at = models.DateTimeField(_("time of its last commit"))
+
+    class Meta:
+        db_table = "definition_states"
+        verbose_name = _("state of a definition")
+        verbose_name_plural = _("states of definitions")
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["ACTIVE", "SUSPENDED"]), name="definition_states_state"
+            ),
+        ]
+        triggers = [
+            *rules.versioned("process_def_id"),
+            rules.never_deleted(),
+            rules.never_truncated(),
+            *rules.explained_by_commit(f"'{'0' * 8}-0000-0000-0000-{'0' * 12}'::uuid"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.process_def_id} {self.state}"
+
+
 class StartSubscription(models.Model):
     """A start event that waits for a timer, message, signal or condition. It has no instance yet."""
 

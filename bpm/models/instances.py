@@ -79,6 +79,7 @@ class ProcessInstance(RuntimeRow):
                 ("row_version", "NEW.version"),
                 ("thread_version", "NEW.commit_version"),
             ),
+            *rules.not_suspended(),
             *rules.kept_while_open("OLD.id"),
         ]
 

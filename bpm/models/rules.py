@@ -27,6 +27,27 @@ def _raise(code: str, message: str, *values: str) -> str:
     return f"RAISE EXCEPTION '{message}'{arguments} USING ERRCODE = '{code}', TABLE = TG_TABLE_NAME;"
 
 
+def not_suspended() -> list[pgtrigger.Trigger]:
+    """No run begins of a definition that is suspended."""
+    func = line(f"""
+        IF EXISTS (SELECT FROM definition_states d
+                   WHERE d.process_def_id = NEW.process_def_id AND d.state = 'SUSPENDED') THEN
+            {_raise("TT004", "the process definition % is suspended: nothing begins of it", "NEW.process_def_id")}
+        END IF;
+        RETURN NEW;
+    """)
+    return [
+        pgtrigger.Trigger(name=f"{PREFIX}not_suspended", when=pgtrigger.Before, operation=pgtrigger.Insert, func=func),
+        pgtrigger.Trigger(
+            name=f"{PREFIX}not_suspended_again",
+            when=pgtrigger.Before,
+            operation=pgtrigger.Update,
+            condition=pgtrigger.Condition("NEW.run_id IS DISTINCT FROM OLD.run_id"),
+            func=func,
+        ),
+    ]
+
+
 def versioned(*identity: str) -> list[pgtrigger.Trigger]:
     """A row is born with version 1, and each UPDATE raises it by exactly one and leaves `identity` as it is."""
     changed = "".join(f" OR NEW.{column} IS DISTINCT FROM OLD.{column}" for column in identity)

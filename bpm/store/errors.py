@@ -94,6 +94,8 @@ def understood(error: psycopg.Error) -> Exception:
         return LostRace(message)
     if state in NOT_NOW:
         return Unavailable(f"{NOT_NOW[state]}: {message}")
+    if state == "TT004":
+        return Refused(message, code="suspended")
     if state == "TT003":
         return SecondInstance(message)
     if state == "23514" and message.startswith("no partition of relation"):

@@ -64,6 +64,8 @@ VALUES (%(id)s::uuid, %(definition)s::uuid, %(key)s::text, %(node)s::text, %(kin
 SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
 WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'OPEN'
   AND (%(at)s::timestamptz IS NULL OR created_at <= %(at)s::timestamptz)
+  AND NOT EXISTS (SELECT FROM definition_states d
+                  WHERE d.process_def_id = start_subscriptions.process_def_id AND d.state = 'SUSPENDED')
 UNION ALL
 SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
 WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'CLOSED'
@@ -73,7 +75,9 @@ ORDER BY definition_key, node_id;
 -- name: due_starts
 -- Start timers whose moment has come. Not locked: the one who moves the row on (advance_start) has fired it.
 SELECT id, version, process_def_id, definition_key, node_id, fire_at, schedule::text FROM start_subscriptions
-WHERE kind = 'TIMER' AND state = 'OPEN' AND fire_at <= bpm_now() ORDER BY fire_at LIMIT %(limit)s::integer;
+WHERE NOT EXISTS (SELECT FROM definition_states d
+                  WHERE d.process_def_id = start_subscriptions.process_def_id AND d.state = 'SUSPENDED')
+  AND kind = 'TIMER' AND state = 'OPEN' AND fire_at <= bpm_now() ORDER BY fire_at LIMIT %(limit)s::integer;
 
 -- name: advance_start
 -- The start timer goes on to its next moment, or is closed; guarded by the version that was read.
@@ -83,3 +87,16 @@ NULL THEN 'CLOSED' ELSE 'OPEN' END,
     version = version + 1, commit_version = %(sequence)s::bigint, commit_at = %(at)s::timestamptz
 WHERE id = %(id)s::uuid AND version = %(version)s::bigint AND state = 'OPEN'
 RETURNING id;
+
+-- name: state_of_definition
+-- ACTIVE or SUSPENDED; no row where nothing was ever said of it.
+SELECT state FROM definition_states WHERE process_def_id = %(definition)s::uuid;
+
+-- name: set_definition_state
+-- One row a definition, in a commit of the nil thread; nothing where it is so already.
+INSERT INTO definition_states (process_def_id, state, version, commit_version, commit_at)
+VALUES (%(definition)s::uuid, %(state)s::text, 1, %(sequence)s::bigint, %(at)s::timestamptz)
+ON CONFLICT (process_def_id) DO UPDATE SET state = EXCLUDED.state, version = definition_states.version + 1,
+    commit_version = EXCLUDED.commit_version, commit_at = EXCLUDED.commit_at
+WHERE definition_states.state <> EXCLUDED.state
+RETURNING process_def_id;

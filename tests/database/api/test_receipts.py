@@ -52,6 +52,8 @@ CASES: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any] | None]] 
     ("post", "/messages"): ("", {"name": "Nobody"}, {"name": "Nobody", "ttl": 5}),
     ("post", "/messages/correlate"): ("looked", {"name": "Paid"}, {"name": "Paid", "variables": {"x": 1}}),
     ("post", "/signals"): ("", {"name": "Go"}, {"name": "Stop"}),
+    ("post", "/definitions/{id}/suspend"): ("definition", {}, None),
+    ("post", "/definitions/{id}/resume"): ("suspended definition", {}, None),
     ("post", "/conditions/evaluate"): ("", {"variables": {"go": 1}}, None),
     ("post", "/incidents/{incident}/retry"): ("failed", {}, {"retries": 2}),
 }  # fmt: skip
@@ -84,6 +86,10 @@ def places(far: str) -> dict[str, Any]:
         engine.suspend_instance(instance, actor="ann")
     if far == "ended":
         engine.cancel_instance(instance, actor="ann")
+    if far.endswith("definition"):
+        found["id"] = engine.find_definition("p")
+    if far == "suspended definition":
+        engine.suspend_definition("p", actor="ann")
     if far == "migratable":
         engine.deploy({"later.bpmn": LATER}, actor="dora")
     return found
