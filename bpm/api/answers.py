@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from bpm.api.authentication import Caller
+from bpm.api.problems import Problem
 from bpm.store.records import CommitRecord
 
 
@@ -20,6 +21,16 @@ def commit(record: CommitRecord) -> dict[str, Any]:
         "command": record.command,
         "repeated": record.repeated,
     }
+
+
+def model_file(source: str | None, name: str) -> HttpResponse:
+    """The XML of a deployed model. Problem where there is none."""
+    if source is None:
+        raise Problem("not_found", f"there is no definition {name.partition('.')[0]}")
+    response = HttpResponse(source, content_type="application/xml; charset=utf-8")
+    # A model is somebody else's document: never shown as a page of this site.
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def key_of(request: HttpRequest) -> str | None:

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
+from bpm.api.answers import model_file
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import EvaluateIn
@@ -43,13 +44,7 @@ def get_decision(request: HttpRequest, id: UUID) -> Any:
 @router.get("/{id}/xml", auth=may("view"))
 def get_xml(request: HttpRequest, id: UUID) -> HttpResponse:
     """The DMN XML as it was deployed."""
-    source = decisions.source_of(id)
-    if source is None:
-        raise Problem("not_found", f"there is no decision definition {id}")
-    response = HttpResponse(source, content_type="application/xml; charset=utf-8")
-    # A model is somebody else's document: never shown as a page of this site.
-    response["Content-Disposition"] = f'attachment; filename="{id}.dmn"'
-    return response
+    return model_file(decisions.source_of(id), f"{id}.dmn")
 
 
 @router.post("/{key}/evaluate", response=EvaluatedOut, auth=may("view"))

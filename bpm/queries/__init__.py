@@ -9,6 +9,7 @@ opens in the same time whether a thousand instances run or ten million.
 - `instances`    lists and one instance     - `diagram`     tokens, incidents and passages by node
 - `work`         external and user tasks    - `incidents`   what stopped and waits for an operator
 - `variables`    instances found by the values of their variables
+- `deployed`     what definitions and decisions have in common: versions of a key
 - `decisions`    deployed decisions and their evaluations; `decision_tables`: how a decision comes about, to be shown
 - `integrity`    broken invariants that were noted, the newest seals
 - `overview`     the figures of the dashboard and of /metrics

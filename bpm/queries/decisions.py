@@ -7,18 +7,15 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from bpm.models import DecisionDefinition, StateCommand, WorkEvent
+from bpm.queries import deployed
 from bpm.queries.paging import Page, page
 from bpm.queries.rows import Decision, DecisionEvaluation
 
-# What a list needs; the decisions and their source may be large.
-COLUMNS = (
-    "id", "key", "name", "version", "version_tag", "created_at", "created_by", "resource", "deployment_id",
-    "decisions_hash",
-)  # fmt: skip
+COLUMNS = (*deployed.COLUMNS, "decisions_hash")
 EVALUATED = "DECISION_EVALUATED"
 
 
@@ -31,30 +28,24 @@ def list_decisions(
     size: int | None = None,
 ) -> Page[Decision]:
     """Decisions by key, the newest version first. Raises BadCursor."""
-    rows = _with_latest()
-    if key is not None:
-        rows = rows.filter(key=key)
-    if search:
-        rows = rows.filter(Q(key__icontains=search) | Q(name__icontains=search))
-    if latest_only:
-        rows = rows.filter(has_newer=False)
-    return page(rows, ("key", "-version"), _shape, after=after, size=size)
+    rows = deployed.narrowed(_versions(), key=key, search=search, latest_only=latest_only)
+    return page(rows, deployed.ORDER, _shape, after=after, size=size)
 
 
 def get_decision(id: UUID) -> Decision | None:
     """One version of a decision; None where there is none of that id."""
-    row = _with_latest().filter(id=id).first()
+    row = _versions().filter(id=id).first()
     return None if row is None else _shape(row)
 
 
 def versions_of(key: str, limit: int = 100) -> list[Decision]:
     """The versions of a key, the newest first."""
-    return [_shape(row) for row in _with_latest().filter(key=key).order_by("-version")[:limit]]
+    return [_shape(row) for row in _versions().filter(key=key).order_by("-version")[:limit]]
 
 
 def source_of(id: UUID) -> str | None:
     """The DMN XML as it was deployed; None where there is no such definition."""
-    return DecisionDefinition.objects.filter(id=id).values_list("source", flat=True).first()
+    return deployed.source_of(DecisionDefinition, id)
 
 
 def get_evaluation(id: UUID) -> DecisionEvaluation | None:
@@ -101,10 +92,9 @@ def _loads(text: str) -> Any:
     return json.loads(text, parse_float=Decimal)
 
 
-def _with_latest() -> QuerySet[Any]:
-    newer = DecisionDefinition.objects.filter(key=OuterRef("key"), version__gt=OuterRef("version"))
-    return DecisionDefinition.objects.only(*COLUMNS).annotate(has_newer=Exists(newer))
+def _versions() -> QuerySet[Any]:
+    return deployed.versions(DecisionDefinition, COLUMNS)
 
 
 def _shape(row: Any) -> Decision:
-    return Decision(**{name: getattr(row, name) for name in COLUMNS}, latest=not row.has_newer)
+    return Decision(**deployed.fields_of(row, COLUMNS))

@@ -8,17 +8,14 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 
 from bpm.models import ProcessDefinition
+from bpm.queries import deployed
 from bpm.queries.paging import Count, Page, page
 from bpm.queries.rows import Definition
 
-# What a list needs; graph and source may be large.
-COLUMNS = (
-    "id", "key", "name", "version", "version_tag", "created_at", "created_by", "resource", "deployment_id",
-    "graph_hash",
-)  # fmt: skip
+COLUMNS = (*deployed.COLUMNS, "graph_hash")
 COUNTED = 1000
 # What runs of each definition, no figure counted further than asked: one statement for a whole page.
 FIGURES = """
@@ -50,20 +47,14 @@ def list_definitions(
     size: int | None = None,
 ) -> Page[Definition]:
     """Definitions by key, the newest version first. `counts`: with what runs of each. Raises BadCursor."""
-    rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS))
-    if key is not None:
-        rows = rows.filter(key=key)
-    if search:
-        rows = rows.filter(Q(key__icontains=search) | Q(name__icontains=search))
-    if latest_only:
-        rows = rows.filter(has_newer=False)
-    found = page(rows, ("key", "-version"), _shape, after=after, size=size)
+    rows = deployed.narrowed(_versions(), key=key, search=search, latest_only=latest_only)
+    found = page(rows, deployed.ORDER, _shape, after=after, size=size)
     return Page(_counted(found.items), found.after) if counts else found
 
 
 def get_definition(id: UUID, *, counts: bool = False) -> Definition | None:
     """One definition; None where there is none of that id."""
-    row = _with_latest(ProcessDefinition.objects.only(*COLUMNS)).filter(id=id).first()
+    row = _versions().filter(id=id).first()
     if row is None:
         return None
     return _counted((_shape(row),))[0] if counts else _shape(row)
@@ -71,35 +62,34 @@ def get_definition(id: UUID, *, counts: bool = False) -> Definition | None:
 
 def find_definition(key: str, version: int | None = None) -> Definition | None:
     """A version of a key, the latest where none is named; None where there is none."""
-    rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS)).filter(key=key)
+    rows = _versions().filter(key=key)
     row = (rows.filter(version=version) if version is not None else rows.order_by("-version")).first()
     return None if row is None else _shape(row)
 
 
 def source_of(id: UUID) -> str | None:
     """The BPMN XML as it was deployed; None where there is no such definition."""
-    return ProcessDefinition.objects.filter(id=id).values_list("source", flat=True).first()
+    return deployed.source_of(ProcessDefinition, id)
 
 
 def versions_of(key: str, limit: int = 100) -> list[Definition]:
     """The versions of a key, the newest first."""
-    rows = _with_latest(ProcessDefinition.objects.only(*COLUMNS)).filter(key=key).order_by("-version")[:limit]
+    rows = _versions().filter(key=key).order_by("-version")[:limit]
     return [_shape(row) for row in rows]
 
 
 def keys_with_names(limit: int = 500) -> list[tuple[str, str]]:
     """(key, title) of the latest versions, for a filter's choices."""
-    rows = _with_latest(ProcessDefinition.objects.only("key", "name", "version")).filter(has_newer=False)
+    rows = deployed.versions(ProcessDefinition, ("key", "name", "version")).filter(has_newer=False)
     return [(row.key, row.name or row.key) for row in rows.order_by("key")[:limit]]
 
 
-def _with_latest(rows: QuerySet[ProcessDefinition]) -> QuerySet[Any]:
-    newer = ProcessDefinition.objects.filter(key=OuterRef("key"), version__gt=OuterRef("version"))
-    return rows.annotate(has_newer=Exists(newer))
+def _versions() -> QuerySet[Any]:
+    return deployed.versions(ProcessDefinition, COLUMNS)
 
 
 def _shape(row: Any) -> Definition:
-    return Definition(**{name: getattr(row, name) for name in COLUMNS}, latest=not row.has_newer)
+    return Definition(**deployed.fields_of(row, COLUMNS))
 
 
 def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:

@@ -11,8 +11,8 @@ from bpm.queries.paging import Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """A deployed version of a model. The counts are None where they were not asked for."""
+class Deployed:
+    """A version of something deployed."""
 
     id: UUID
     key: str
@@ -23,12 +23,7 @@ class Definition:
     created_by: str
     resource: str
     deployment_id: UUID
-    graph_hash: str
     latest: bool = True
-    running: Count | None = None
-    suspended: Count | None = None
-    failed: Count | None = None
-    incidents: Count | None = None
 
     @property
     def title(self) -> str:
@@ -37,25 +32,21 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Definition(Deployed):
+    """A deployed version of a process. The counts are None where they were not asked for."""
+
+    graph_hash: str
+    running: Count | None = None
+    suspended: Count | None = None
+    failed: Count | None = None
+    incidents: Count | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision(Deployed):
     """A deployed version of a decision."""
 
-    id: UUID
-    key: str
-    name: str
-    version: int
-    version_tag: str | None
-    created_at: datetime
-    created_by: str
-    resource: str
-    deployment_id: UUID
     decisions_hash: str
-    latest: bool = True
-
-    @property
-    def title(self) -> str:
-        """The name where the model has one, else the key."""
-        return self.name or self.key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
