@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -147,7 +148,7 @@ def assemble(thread: UUID, commits: Iterable[Mapping[str, Any]], events: Iterabl
 
 
 def _logged(thread: UUID, row: Mapping[str, Any], rows: Sequence[dict[str, Any]]) -> Logged:
-    owner = UUID(row["thread_id"])
+    owner = _id(row["thread_id"])
     values = {event["ordinal"]: event["value"] for event in rows if event["entity"] == "variable"}
     return Logged(
         sequence=row["sequence"],
@@ -157,8 +158,8 @@ def _logged(thread: UUID, row: Mapping[str, Any], rows: Sequence[dict[str, Any]]
         arguments=decode(row["arguments"], values),
         events=tuple(upcast((to_event(event) for event in rows), row["format"])),
         thread_id=owner,
-        run_id=UUID(row["run_id"]),
-        definition_id=UUID(row["process_def_id"]) if row["process_def_id"] else None,
+        run_id=_id(row["run_id"]),
+        definition_id=_id(row["process_def_id"]) if row["process_def_id"] else None,
         actor=row["actor"],
         reason=row["stated_reason"],
         key=row["key"],
@@ -166,6 +167,12 @@ def _logged(thread: UUID, row: Mapping[str, Any], rows: Sequence[dict[str, Any]]
         engine_version=row["engine_version"],
         format=row["format"],
     )
+
+
+@lru_cache(maxsize=4096)
+def _id(text: str) -> UUID:
+    """The commits of an instance name the same few again and again."""
+    return UUID(text)
 
 
 def _read(channel: Channel | None, name: str, asked: Mapping[str, Any]) -> list[Any]:

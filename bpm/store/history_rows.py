@@ -79,7 +79,7 @@ def to_event(row: dict[str, Any]) -> Event:
     """The event of a row of the view `runtime_event` (UUIDs as text)."""
     payload = dict(row["payload"])
     kind = row["entity"]
-    token = ids.ordinal(row["token_id"]) if row["token_id"] else 0
+    token = ids.ordinal_of_text(row["token_id"]) if row["token_id"] else 0
     if kind == "variable":
         payload["name"] = row["name"]
         if row["event_type"] == "VARIABLE_SET":
@@ -88,7 +88,7 @@ def to_event(row: dict[str, Any]) -> Event:
     for name, column in LIFTED.items():
         if row[column] is not None:
             payload[name] = row[column]
-    id = 0 if kind == "instance" else ids.ordinal(row["entity_id"])
+    id = 0 if kind == "instance" else ids.ordinal_of_text(row["entity_id"])
     return Event(
         row["event_type"], id, token, row["node_id"], row["from_state"], row["to_state"], row["reason"], payload
     )

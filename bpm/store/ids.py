@@ -93,6 +93,11 @@ def ordinal(id: UUID | str) -> int:
     return (id if isinstance(id, UUID) else UUID(id)).int & _ORDINALS
 
 
+def ordinal_of_text(id: str) -> int:
+    """The same of an id as the database writes it, without making the UUID."""
+    return int(id[-8:], 16)
+
+
 def instance_of(id: UUID) -> UUID:
     """The instance that an entity belongs to."""
     return UUID(int=id.int & ~_ORDINALS)
