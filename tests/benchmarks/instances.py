@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -114,9 +114,9 @@ class Caller:
 def _in_process(scale: str, repetitions: int) -> Iterator[Line]:
     for kind in KINDS:
         models.deployed(kind.document(kind.key, f"bench.{kind.key}"))
-    for connections in (1, 4):
+    for connections in chosen(scale, (1,), (1, 4), (1, 4)):
         with Crowd(connections, Worker) as crowd:
-            yield from _measured("in process", crowd, connections, scale, repetitions)
+            yield from _measured("in process", crowd, connections, scale, repetitions, KINDS)
 
 
 def _over_http(ground: Ground, scale: str, repetitions: int) -> Iterator[Line]:
@@ -124,11 +124,13 @@ def _over_http(ground: Ground, scale: str, repetitions: int) -> Iterator[Line]:
     access.fill_groups()
     token = access.issue_token(f"bench-{time.monotonic_ns()}", "operator")
     with served(ground) as port, Crowd(connections, lambda place: Caller(place, port, token)) as crowd:
-        yield from _measured("HTTP", crowd, connections, scale, repetitions)
+        yield from _measured("HTTP", crowd, connections, scale, repetitions, chosen(scale, KINDS[:1], KINDS, KINDS))
 
 
-def _measured(way: str, crowd: Crowd, connections: int, scale: str, repetitions: int) -> Iterator[Line]:
-    for kind in KINDS:
+def _measured(
+    way: str, crowd: Crowd, connections: int, scale: str, repetitions: int, kinds: Sequence[Kind]
+) -> Iterator[Line]:
+    for kind in kinds:
         share = max(1, chosen(scale, *kind.counts) // connections)
         n = share * connections
         crowd.ask("work", kind.key, max(1, share // 10))  # to warm up
@@ -232,7 +234,7 @@ def _through_celery(ground: Ground, scale: str) -> Iterator[Line]:
         models.deployed(kind.document(f"{kind.key}_celery", TOPIC))
     processes = 2
     with celery_worker(ground, processes) as worker:
-        for kind in KINDS:
+        for kind in chosen(scale, KINDS[:1], KINDS, KINDS):
             key = f"{kind.key}_celery"
             n = chosen(scale, *kind.counts)
             rates = []
