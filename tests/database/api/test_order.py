@@ -86,6 +86,14 @@ def test_an_order_from_file_to_trace(operator, worker, auditor):
     assert completed == [("token:tests-operator", "maria")]
 
 
+def test_an_empty_filter_is_one_that_nothing_passes(operator, order):
+    operator.post("/instances", {"process": order})
+    lists = {"/user-tasks": ["assignee", "process"], "/external-tasks": ["topic"], "/instances": ["process", "node"]}
+    for address, filters in (lists | {"/incidents": ["node"], "/definitions": ["key"]}).items():
+        for name in filters:
+            assert operator.get(f"{address}?{name}=").body["items"] == [], (address, name)
+
+
 def test_a_trace_is_filtered_paged_both_ways_and_streamed(operator, worker, order):
     id = operator.post("/instances", {"process": order}).body["instance_id"]
     task = fetched(worker, "orders.check-stock")

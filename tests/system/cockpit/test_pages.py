@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from bpm import engine
-from bpm.queries import work
+from bpm.queries import incidents, work
 from bpm.semantics.events import EVENT_TYPES, REASONS
 from cockpit import throttle
 from cockpit.actions import ROUTES
@@ -145,6 +145,21 @@ def test_an_auditor_sees_all_and_changes_nothing(as_auditor, failed_order):
             continue
         arguments = [] if name in ("deploy", "retry-incidents") else [failed_order]
         assert as_auditor.post(reverse(f"cockpit:{name}", args=arguments), {"reason": "no"}).status_code == 403, name
+
+
+def test_incidents_that_say_nothing_are_a_group_of_their_own(as_operator, failed_order):
+    silent = engine.start("order", {"quantity": 1}, actor="shop").thread_id
+    (task,) = engine.fetch_and_lock(["orders.check-stock"], worker="worker-1")
+    engine.fail_task(task.id, worker="worker-1", retries=0)
+    overview = as_operator.get(reverse("cockpit:index")).content.decode()
+    assert "&amp;message==" in overview
+    listed = as_operator.get(f"{reverse('cockpit:incidents')}?message=%3D").content.decode()
+    assert str(silent) in listed
+    assert "A-1042" not in listed
+    as_operator.post(reverse("cockpit:retry-incidents"), {"message": "=", "reason": "tests"})
+    assert [one.instance_id for one in incidents.list_incidents().items] == [failed_order]
+    as_operator.post(reverse("cockpit:retry-incidents"), {"message": "", "reason": "tests"})
+    assert incidents.list_incidents().items == ()
 
 
 def test_verbs_are_posts_and_need_a_reason(as_operator, failed_order):
