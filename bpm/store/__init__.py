@@ -3,7 +3,8 @@
 A commit (`committing`) is two round trips. `Unit.load` begins, locks the instance's row in `runtime_thread_version`
 as a statement of its own, and reads the time and what the command needs; `decide` works on that part; `Unit.flush`
 writes commit, events, variables' history, messages, receipt and rows in one server function, and commits. What `decide`
-found missing costs a third. The server functions are in bpm/migrations/sql (`bpm_load`, `bpm_answer`, `bpm_flush`).
+found missing costs a third. The server functions are in bpm/migrations/sql (`bpm_load`, `bpm_answer`, `bpm_flush`; for
+a thread that is remembered `bpm_take_up`, or `bpm_resume` where the command asks for more than is held).
 
 A small instance is loaded whole, a large one by the part around the command's anchor: never more than its scopes, fork
 ancestors, what hangs on them, who waits at joins there, and a few witnesses (`loading`). What is written comes of the
@@ -16,10 +17,10 @@ Locks of tasks, deliveries of messages and deployments are commits of the nil th
 - `projection`   what a process remembers of threads; `hydrating` fills it at a start, from `bases` (base states) and
   what came after them
 - `schema`       whether the database is what this program was written for; `hardening`: the rights of its role
-- `channel`      the connection, and whose transaction it is
+- `channel`      the connection, and whose transaction it is; `trip`: a round trip in libpq's own words
 - `unit`         the transaction of one commit; `loading`, `documents`, `rows`, `history_rows`, `arguments`: its two
   sides; `answering`: what is looked up outside of the instance meanwhile
-- `claims`       external tasks: fetch and lock, extend, unlock, release
+- `claims`       external tasks: fetch and lock, extend, unlock, release; `heads`: where their queues begin
 - `outbox`       messages between instances and from outside
 - `schedule`     what schedulers ask: due timers, tokens left behind, sweeps, partitions, the clock
 - `deployments`  what is deployed together: `definitions` of processes, `decisions`
