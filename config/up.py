@@ -71,7 +71,7 @@ def start_servers(site: Site, local: Path, warden: Warden) -> None:
         postgres.create_database("tokentrail")
         os.environ["DATABASE_URL"] = postgres.url("tokentrail")
     # All runs on this machine, so web and worker reach the same folder.
-    os.environ.setdefault("EXPORT_TO", str(local_folder() / "exports"))
+    os.environ.setdefault("EXPORT_TO", str(local / "exports"))
     if not os.environ.get("REDIS_URL"):
         say("starting the Redis-compatible server")
         valkey = Valkey(local / "valkey", free_port(FIRST_REDIS_PORT), warden)
