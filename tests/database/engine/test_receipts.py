@@ -198,8 +198,8 @@ CASES = {
 NO_KEY = {
     "advance_left_behind", "announce", "checked", "continue_instance", "deliver_pending", "dumps", "ensure_partitions",
     "evaluate_decision", "expire_messages", "find_decision", "find_definition", "fire_due_timers", "fire_start_timers",
-    "fire_timer", "forgotten_tasks", "loads", "plan_migration", "recover", "register", "release_expired_locks",
-    "sweep_ended", "sweep_messages", "sweep_receipts", "task_headers", "tick", "unregister",
+    "fire_timer", "forgotten_tasks", "keep_file", "loads", "plan_migration", "read_file", "recover", "register",
+    "release_expired_locks", "sweep_ended", "sweep_messages", "sweep_receipts", "task_headers", "tick", "unregister",
 }  # fmt: skip
 
 
