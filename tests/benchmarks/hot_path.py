@@ -1,7 +1,7 @@
 """complete-and-advance: a worker's task is completed, a variable set, the token moved to the next task.
 
 Three ways to the same rows, in turn, on tables that they share: the engine; the bare calls of our store (load and
-flush of documents made beforehand: no deciding, no checking, no projection); and the limit. Each has instances of its
+flush of documents made beforehand: no deciding, no checking); and the limit. Each has instances of its
 own. Between the repetitions, unmeasured, the tasks that have come up are locked for their workers.
 """
 

@@ -15,19 +15,19 @@ from tests.benchmarks.ground import Ground
 from tests.benchmarks.grown import grown
 from tests.benchmarks.lines import Line, chosen, percentiles
 
-# What is asked for: {instance}, {definition} and {node} stand for those of the database, another one each time.
+# What is asked for below /cockpit/: {instance}, {definition} and {node} stand for those of the database, another one each time.
 PAGES = (
-    ("overview", "/cockpit/"),
-    ("processes", "/cockpit/processes/"),
-    ("a process", "/cockpit/processes/{definition}/"),
-    ("instances", "/cockpit/instances/"),
-    ("instances, running", "/cockpit/instances/?state=RUNNING"),
-    ("instances, one process", "/cockpit/instances/?process=generated_order"),
-    ("an instance", "/cockpit/instances/{instance}/"),
-    ("its timeline", "/cockpit/instances/{instance}/timeline/"),
-    ("external tasks", "/cockpit/work/"),
-    ("user tasks", "/cockpit/tasks/"),
-    ("incidents", "/cockpit/incidents/"),
+    ("overview", ""),
+    ("processes", "processes/"),
+    ("a process", "processes/{definition}/"),
+    ("instances", "instances/"),
+    ("instances, running", "instances/?state=RUNNING"),
+    ("instances, one process", "instances/?process=generated_order"),
+    ("an instance", "instances/{instance}/"),
+    ("its timeline", "instances/{instance}/timeline/"),
+    ("external tasks", "work/"),
+    ("user tasks", "tasks/"),
+    ("incidents", "incidents/"),
 )
 
 
@@ -45,7 +45,7 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
                     "definition": definitions[turn % len(definitions)],
                 }
                 began = time.perf_counter()
-                answer = client.get(address.format(**about))
+                answer = client.get(f"/cockpit/{address.format(**about)}")
                 if answer.status_code != 200:
                     raise RuntimeError(f"{address}: {answer.status_code}")
                 if turn:
