@@ -15,7 +15,7 @@ from tests.benchmarks.ground import Ground
 from tests.benchmarks.grown import grown
 from tests.benchmarks.lines import Line, chosen, percentiles
 
-# What is asked for below /cockpit/: {instance}, {definition} and {node} stand for those of the database, another one each time.
+# What is asked for below /cockpit/. {instance} and {definition} stand for those of the database, another one each time.
 PAGES = (
     ("overview", ""),
     ("processes", "processes/"),
