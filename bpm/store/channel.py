@@ -7,6 +7,7 @@ joins the caller's transaction behind a savepoint, and what waits for the commit
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -34,7 +35,9 @@ class Channel:
         """Run the statements in one round trip; the rows of each. Raises psycopg.Error of the first that failed."""
         if faults.POINT is not None:
             faults.POINT(self.raw, "before", statements)
-        with self.raw.pipeline():
+        # One alone needs no pipeline; where psycopg has a BEGIN to say before it, that travels with it in one.
+        alone = len(statements) == 1 and self.raw.autocommit
+        with contextlib.nullcontext() if alone else self.raw.pipeline():
             cursors = [psycopg.Cursor(self.raw).execute(sql, arguments) for sql, arguments in statements]
         if faults.POINT is not None:
             faults.POINT(self.raw, "after", statements)
