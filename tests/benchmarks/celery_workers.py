@@ -32,7 +32,7 @@ TASKS = 5
 def run(ground: Ground, scale: str) -> Iterator[Line]:
     """One to four processes in turn, each on instances of its own."""
     counts = chosen(scale, (1, 2), (1, 2, 3, 4), (1, 2, 3, 4))
-    number, repetitions = chosen(scale, 4, 150, 2_000), chosen(scale, 1, 3, 5)
+    number, repetitions = chosen(scale, 4, 60, 1_000), chosen(scale, 1, 3, 5)
     rates: dict[int, list[float]] = {processes: [] for processes in counts}
     servers: dict[int, list[float]] = {processes: [] for processes in counts}
     # Here nobody is woken by a start: all begin at one moment.
@@ -77,7 +77,7 @@ def _work(number: int, worker: Process) -> float:
     for _ in range(number):
         engine.start(KEY, {"n": 0}, actor=models.ACTOR)
     wake([TOPIC] * number)
-    wait_for(_all_ended, 120 + number * TASKS / 10, worker, every=1.0)
+    wait_for(_all_ended, 120 + number * TASKS / 2, worker, every=1.0)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*), extract(epoch FROM max(at) - min(at))::float FROM external_task_events"
