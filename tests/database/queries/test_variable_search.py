@@ -34,7 +34,7 @@ def found(transactional_db):
     for name, variables in VALUES.items():
         engine.start("p", variables, business_key=name, actor="tester")
 
-    def ask(*texts: str) -> list[str]:
+    def ask(*texts: str) -> list[str | None]:
         rows = list_instances(variables=[condition(text) for text in texts]).items
         return [row.business_key for row in rows]
 
