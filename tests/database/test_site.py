@@ -33,5 +33,13 @@ def test_a_page_that_does_not_exist_says_so(client: Client, language: str, said:
     assert said in answer.content.decode()
 
 
+@pytest.mark.parametrize(("language", "said"), [("en", "This page is out of date"), ("zh-hans", "此页面已过期")])
+def test_a_form_whose_proof_is_gone_is_refused_in_words(language: str, said: str) -> None:
+    answer = Client(enforce_csrf_checks=True).post("/cockpit/login/", headers={"accept-language": language})
+
+    assert answer.status_code == 403
+    assert said in answer.content.decode()
+
+
 def test_the_icon_has_the_address_that_browsers_guess(client: Client) -> None:
     assert client.get("/favicon.ico")["Location"].endswith("cockpit/icon.svg")
