@@ -97,6 +97,9 @@ ACTS: dict[str, Callable[[Any], Any]] = {
         begun(world, "people", "user_tasks"), code="E", **BY
     ),
     "unlock_task": lambda world: engine.unlock_task(locked(world), **BY),
+    "set_retries": lambda world: engine.set_retries(waiting(world), 5, **BY),
+    "suspend_definition": lambda world: engine.suspend_definition("told", **BY),
+    "resume_definition": lambda world: engine.resume_definition(suspended_definition(), **BY),
     "retry_incident": lambda world: engine.retry_incident(incident(world), **BY),
     "set_variables": lambda world: engine.set_variables(begun(world, "work"), {"a": 1}, **BY),
     "suspend_instance": lambda world: engine.suspend_instance(begun(world, "work"), **BY),
@@ -112,6 +115,16 @@ def suspended(world) -> Any:
     instance = begun(world, "work")
     engine.suspend_instance(instance, actor="ann")
     return instance
+
+
+def waiting(world) -> Any:
+    instance = world.start("work")
+    return world.only("external_tasks", instance)
+
+
+def suspended_definition() -> str:
+    engine.suspend_definition("begun", actor="ann")
+    return "begun"
 
 
 def verbs(parameter: str) -> set[str]:
