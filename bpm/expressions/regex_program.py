@@ -43,8 +43,8 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`groups`: how many it has; `slots`: how many places it notes; `first`: what every match begins with, as a class of
-    characters (None: that is not known).
+    """`groups`: how many it has; `slots`: how many places it notes; `first`: what every match begins with, a class
+    of characters (None: that is not known).
     """
 
     code: tuple[tuple[Any, ...], ...]
