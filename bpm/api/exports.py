@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router, Status
 
-from bpm.api.answers import caller_of
+from bpm.api.answers import caller_of, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import ExportIn
@@ -17,6 +17,7 @@ from bpm.api.streaming import download
 from bpm.audit.export import requests
 from bpm.audit.export.masking import Masking
 from bpm.audit.export.selection import NothingSuch, Selection
+from bpm.store.errors import KeyConflict
 
 router = Router()
 
@@ -41,7 +42,10 @@ def ask(request: HttpRequest, given: ExportIn) -> Any:
             packed=given.packed,
             actor=caller_of(request).name,
             reason=given.reason,
+            key=key_of(request),
         )
+    except KeyConflict as conflict:
+        raise Problem("key_conflict", str(conflict)) from None
     except NothingSuch as nothing:
         raise Problem("invalid", str(nothing)) from None
     except requests.NoPlace as missing:

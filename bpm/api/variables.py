@@ -65,10 +65,13 @@ def get_variable(request: HttpRequest, id: UUID, name: Name, typed: Typed = Fals
 
 @router.delete("/{id}/variables/{name}", response=CommitOut, auth=may("operate"))
 def unset_variable(request: HttpRequest, id: UUID, name: Name) -> Any:
-    """Take a variable of the process away; its history stays. There is none: 404."""
-    _variable(id, name, 0)
-    actor = caller_of(request).name
-    return commit(operators.set_variables(id, unset=[name], actor=actor, key=key_of(request)))
+    """Take a variable of the process away; its history stays. There is none: 404, unless a key was sent, which may be
+    that of the request which took it away.
+    """
+    actor, key = caller_of(request).name, key_of(request)
+    if key is None:
+        _variable(id, name, 0)
+    return commit(operators.set_variables(id, unset=[name], actor=actor, key=key))
 
 
 @router.put(

@@ -36,6 +36,8 @@ def evaluate_conditions(
     given = checked(variables)
     called = None if business_key is None else named(business_key, "business_key")
     named(actor, "actor")
+    if key is not None:
+        named(key, "key")
     waiting = schedule.starts_named("CONDITION", "")
     if process is not None:
         wanted = find_definition(process)
@@ -57,7 +59,7 @@ def _start(
     if key is None:
         thread = ids.new_instance()
     else:
-        parts = by["actor"], named(key, "key"), str(start.definition_id), start.node
+        parts = by["actor"], key, str(start.definition_id), start.node
         thread = ids.derived_instance("condition", *parts)
     return act(
         thread,

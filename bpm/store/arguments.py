@@ -7,9 +7,8 @@ log once, as that event's row; the arguments name its ordinal under "@". Decodin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from bpm.semantics.commands import Command, to_json
@@ -74,14 +73,9 @@ def normalised(command: Command, like: tuple[Command, Command] | None = None) ->
     Raises UnfitValue for values that are no JSON.
     """
     changed: dict[str, Any] = {}
-    for name in _field_names(type(command)):
+    for name in command.__dataclass_fields__:
         value = getattr(command, name)
         if isinstance(value, dict) and value:
             known = like is not None and value is getattr(like[0], name, None)
             changed[name] = getattr(like[1], name) if like is not None and known else normal(value)
     return replace(command, **changed) if changed else command
-
-
-@cache
-def _field_names(command: type[Command]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(command))

@@ -127,9 +127,11 @@ def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None)
             message=wanted.message,
         )  # fmt: skip
         result = unit.flush(written)
+    active, topics, sent = _left_to_do(decided, after)
     record = CommitRecord(
         sequence=result["sequence"], thread_id=thread, version=after.version, run_id=run, at=at,
-        command=written["command"], events=decided.events, state=after, **_left_to_do(decided, after),
+        command=written["command"], events=decided.events, state=after, active=active, topics=topics,
+        sent=sent,
     )  # fmt: skip
     if projection is not None:
         _remember(
@@ -222,7 +224,7 @@ def _content(command: Command) -> str:
     return hashlib.sha256(dumps(said).encode()).hexdigest()
 
 
-def _left_to_do(decided: Decided, after: State) -> dict[str, tuple[Any, ...]]:
+def _left_to_do(decided: Decided, after: State) -> tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]]:
     active, topics = [], []
     for kind, id in decided.state.touched:
         if kind == "token" and after.tokens[id].state == "ACTIVE":
@@ -230,4 +232,4 @@ def _left_to_do(decided: Decided, after: State) -> dict[str, tuple[Any, ...]]:
         elif kind == "task" and after.tasks[id].state == "READY":
             topics.append(after.tasks[id].topic)
     sent = tuple(event.payload["kind"] for event in decided.events if event.type == "MESSAGE_SENT")
-    return {"active": tuple(active), "topics": tuple(topics), "sent": sent}
+    return tuple(active), tuple(topics), sent

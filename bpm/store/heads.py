@@ -31,9 +31,12 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 class Claimed(Protocol):
     """What is asked of a task that was claimed."""
 
-    topic: str
-    priority: int
-    created_at: datetime
+    @property
+    def topic(self) -> str: ...
+    @property
+    def priority(self) -> int: ...
+    @property
+    def created_at(self) -> datetime: ...
 
 
 @dataclass(slots=True)

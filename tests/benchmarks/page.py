@@ -56,7 +56,7 @@ def machine(server: psycopg.Connection) -> str:
     """What the last run ran on."""
     rows = [
         ("machine", f"{os.cpu_count()} cores that server and clients share, {_cpu()}, {_memory()} of memory"),
-        ("system", f"{platform.system()} {platform.release().split("-")[0]}, {platform.machine()}"),
+        ("system", f"{platform.system()} {platform.release().split('-')[0]}, {platform.machine()}"),
         ("PostgreSQL", str(server.execute("SHOW server_version").fetchone()[0])),
         *(
             (f"`{name}`", str(server.execute(f"SHOW {name}").fetchone()[0]))

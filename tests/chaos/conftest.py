@@ -13,6 +13,7 @@ from tests.chaos.reliability import Record
 from tests.chaos.summary import RECORD
 from tests.servers import FOLDER, POSTGRES_VERSION
 
+
 @pytest.fixture(scope="session")
 def record(pytestconfig: pytest.Config) -> Iterator[Record]:
     """What the tests came to; a run with the chaos tests writes it down."""

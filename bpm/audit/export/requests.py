@@ -22,6 +22,7 @@ from bpm.audit.export.selection import Selection, chosen
 from bpm.audit.places import Place, place
 from bpm.audit.statements import ask
 from bpm.store import ids
+from bpm.store.errors import KeyConflict
 from bpm.store.values import dumps, loads
 
 log = structlog.get_logger(__name__)
@@ -61,11 +62,15 @@ def ask_export(
     packed: bool = True,
     actor: str,
     reason: str | None = None,
+    key: str | None = None,
 ) -> Request:
-    """Ask for an export. Raises NothingSuch, KeyError for a format that there is none of, NoPlace."""
+    """Ask for an export; with the same key again it is the one that was asked for.
+
+    Raises NothingSuch, KeyError for a format that there is none of, NoPlace, KeyConflict.
+    """
     _place()
     next(iter(chosen(selection)), None)  # a definition or state that there is none of is refused at once
-    id = ids.new_instance()
+    id = ids.new_instance() if key is None else ids.derived(ids.NIL, "export", actor, key)
     suffix = FORMATS[format].suffix + (".gz" if packed and format != "parquet" else "")
     asked = {
         "id": id,
@@ -76,7 +81,8 @@ def ask_export(
         "masking": dumps((masking or Masking()).to_json()),
         "name": f"{id}{suffix}",
     }
-    ask("add_export", asked)
+    if not ask("add_export", asked) and not ask("is_export", asked):
+        raise KeyConflict("the idempotency key was used for something else")
     return get_export(id)
 
 

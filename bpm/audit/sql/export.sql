@@ -94,11 +94,19 @@ WHERE e.event_type IN ('TASK_FAILED', 'TASK_TIMED_OUT', 'TASK_ERROR_THROWN') AND
 ORDER BY e.id LIMIT %(limit)s::integer;
 
 -- name: add_export
--- Somebody asks for an export.
+-- Somebody asks for an export. No row: there is one of that id.
 INSERT INTO runtime_export (id, asked_by, reason, format, selection, masking, name, state, done, version, asked_at,
                             seen_at)
 VALUES (%(id)s::uuid, %(actor)s::text, %(reason)s::text, %(format)s::text, %(selection)s::jsonb, %(masking)s::jsonb,
-        %(name)s::text, 'WAITING', 0, 1, bpm_now(), clock_timestamp());
+        %(name)s::text, 'WAITING', 0, 1, bpm_now(), clock_timestamp())
+ON CONFLICT (id) DO NOTHING
+RETURNING id;
+
+-- name: is_export
+-- Whether the export of that id is just what is asked for.
+SELECT id FROM runtime_export
+WHERE id = %(id)s::uuid AND reason IS NOT DISTINCT FROM %(reason)s::text AND format = %(format)s::text
+  AND selection = %(selection)s::jsonb AND masking = %(masking)s::jsonb AND name = %(name)s::text;
 
 -- name: export_request
 -- One request.

@@ -56,21 +56,33 @@ CASES: dict[tuple[str, str], tuple[str, dict[str, Any], dict[str, Any] | None]] 
     ("post", "/definitions/{id}/resume"): ("suspended definition", {}, None),
     ("post", "/conditions/evaluate"): ("", {"variables": {"go": 1}}, None),
     ("post", "/incidents/{incident}/retry"): ("failed", {}, {"retries": 2}),
+    ("delete", "/instances/{id}/variables/{name}"): ("", {}, None),
+    ("put", "/instances/{id}/variables/{name}/file"): ("", {"a": "file"}, {"another": "file"}),
+    ("post", "/exports"): ("", {"format": "csv"}, {"format": "jsonl"}),
 }  # fmt: skip
+# What stands behind the path.
+QUERIES = {"/instances/{id}/variables/{name}/file": "?filename=a.json"}
 # These change nothing.
-READING = {("post", "/instances/{id}/migration-plan"), ("post", "/decisions/{key}/evaluate")}
+READING = {
+    ("post", "/instances/{id}/migration-plan"),
+    ("post", "/definitions/{id}/migration-plan"),
+    ("post", "/decisions/{key}/evaluate"),
+    ("post", "/seals/verify"),
+}
+# These are the same again by themselves: a content lies under its hash, and instances that are through stay there.
+NO_KEY = {("post", "/files"), ("post", "/definitions/{id}/migrate")}
 
 
 def places(far: str) -> dict[str, Any]:
     """A new instance that is so far, and the ids of what it has."""
-    instance = engine.start("p", actor="ann").thread_id
+    instance = engine.start("p", {"note": 1}, actor="ann").thread_id
     if far in ("locked", "paid", "claimed", "delegated", "looked", "failed"):
         (task,) = engine.fetch_and_lock(["pay"], worker="w", max=10)
     if far == "failed":
         engine.fail_task(task.id, worker="w", retries=0)
     if far in ("paid", "claimed", "delegated", "looked"):
         engine.complete_task(task.id, worker="w")
-    found: dict[str, Any] = {"id": instance}
+    found: dict[str, Any] = {"id": instance, "name": "note"}
     tables = (("task", "external_tasks"), ("person", "user_tasks"), ("incident", "incidents"))
     with connection.cursor() as cursor:
         for name, table in tables:
@@ -107,7 +119,7 @@ def paths() -> set[tuple[str, str]]:
 
 
 def test_the_table_knows_every_request_that_changes_something():
-    assert paths() - READING == set(CASES)
+    assert paths() - READING - NO_KEY == set(CASES)
 
 
 def count(table: str) -> int:
@@ -117,10 +129,11 @@ def count(table: str) -> int:
 
 
 @pytest.mark.parametrize(("method", "path"), CASES)
-def test_the_same_again_is_answered_alike_and_another_is_409(operator, method, path):
+def test_the_same_again_is_answered_alike_and_another_is_409(operator, settings, tmp_path, method, path):
+    settings.BPM_EXPORT_TO = str(tmp_path)
     far, sent, other = CASES[method, path]
     engine.deploy({"p.bpmn": MODEL}, actor="dora")
-    at = path.format(**places(far))
+    at = path.format(**places(far)) + QUERIES.get(path, "")
     first = operator.ask(method.upper(), at, sent, Idempotency_Key="k")
     assert first.status in (200, 201, 202, 204), first
     commits = count("runtime_commit")

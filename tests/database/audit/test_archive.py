@@ -16,8 +16,10 @@ from django.db import connection
 from bpm import engine
 from bpm.audit import sealing, trace
 from bpm.audit.archive import blocks, catalog, months
+from bpm.audit.archive.index import Indexing
 from bpm.audit.canonical import FORM, FORMS
 from bpm.audit.histories import find_history
+from bpm.audit.statements import sql as archive_sql
 from bpm.jobs.schedule import run_job
 from tests.database.audit.conftest import ORDER
 
@@ -150,13 +152,12 @@ def at_the_note_of_the_archive(name: str):
     return die() if name == "add_archive" else archive_sql(name)
 
 
-archive_sql = months.sql
 # Where it ends, in the order in which the command comes there: what is patched, and by what.
 POINTS = {
     "some of it is sealed": (sealing, "_seal_next", after(sealing._seal_next)),
     "a file is begun": (blocks._Parquet, "add", after(blocks._Parquet.add)),
     "one file is written": (blocks, "write", after(blocks.write)),
-    "the files are written, the index is not": (months.Indexing, "write", die),
+    "the files are written, the index is not": (Indexing, "write", die),
     "the manifest is not": (months, "dumps", die),
     "all is written and not verified": (months, "_verify", die),
     "it is verified": (months, "_replace", die),
@@ -172,7 +173,7 @@ def kill_an_archiver(bpm, observer, tmp_path, monkeypatch, point) -> None:
         child = os.fork()
     if not child:
         # The parent's connection is neither used nor closed here.
-        connection.parents, connection.connection = connection.connection, None
+        _inherited, connection.connection = connection.connection, None
         try:
             monkeypatch.setattr(*point)
             bpm("archive", this_month(), "--to", tmp_path)

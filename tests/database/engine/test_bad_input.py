@@ -133,15 +133,16 @@ def test_ids_of_nothing(world, there):
 
 
 def test_another_worker_and_a_lock_that_ran_out(world, there):
-    for verb in OF_TASKS.values():
+    of_workers = {name: verb for name, verb in OF_TASKS.items() if name != "set_retries"}
+    for verb in of_workers.values():
         error = refused(world, lambda verb=verb: verb(there["task"], worker="other"), "wrong_worker")
         assert "locked by w" in error.message
     world.move_clock(61)
-    for verb in OF_TASKS.values():
-        if verb is not OF_TASKS["unlock_task"]:
+    for name, verb in of_workers.items():
+        if name != "unlock_task":
             assert "ran out" in refused(world, lambda verb=verb: verb(there["task"]), "lock_expired").message
     engine.release_expired_locks()
-    for verb in OF_TASKS.values():
+    for verb in of_workers.values():
         refused(world, lambda verb=verb: verb(there["task"]), "not_locked")
 
 

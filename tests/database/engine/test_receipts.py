@@ -36,6 +36,11 @@ TALKS = model(
     start(), catch("wait", message("m1")), catch("hear", signal("s1")), end(), flows("start -> wait -> hear -> end"),
     before='<bpmn:message id="m1" name="Paid"/><bpmn:signal id="s1" name="Go"/>',
 )  # fmt: skip
+HOT = model(
+    start(), start("hot", "<bpmn:conditionalEventDefinition><bpmn:condition>${x &gt; 0}</bpmn:condition>"
+          "</bpmn:conditionalEventDefinition>"),
+    service("pay"), end(), flows("start -> pay -> end", "hot -> pay"),
+)  # fmt: skip
 LATER = model(start(), service("pay"), user("check"), end(), flows("start -> pay -> check -> end"))
 
 
@@ -74,6 +79,21 @@ def claimed(world) -> UUID:
 def suspended(world, instance) -> UUID:
     engine.suspend_instance(instance, actor="olga", key="before")
     return instance
+
+
+def ended(world, instance) -> UUID:
+    engine.cancel_instance(instance, actor="olga", key="before")
+    return instance
+
+
+def delegated(world) -> UUID:
+    engine.delegate_user_task(claimed(world), "bob", actor="ann", key="lent")
+    return person(world)
+
+
+def suspended_definition(world) -> str:
+    engine.suspend_definition("p", actor="olga", key="before")
+    return "p"
 
 
 def migratable(world, instance) -> UUID:
@@ -143,6 +163,21 @@ CASES = {
         lambda w, i, k: E.throw_user_task_error(person(w), actor="ann", code="DECLINED", key=k),
         lambda w, i, k: E.throw_user_task_error(person(w), actor="ann", code="OTHER", key=k),
     ),
+    "assign_user_task": Case(
+        PERSON,
+        lambda w, i, k: E.assign_user_task(person(w), "ann", actor="olga", key=k),
+        lambda w, i, k: E.assign_user_task(person(w), "bob", actor="olga", key=k),
+    ),
+    "delegate_user_task": Case(
+        PERSON,
+        lambda w, i, k: E.delegate_user_task(claimed(w), "bob", actor="ann", key=k),
+        lambda w, i, k: E.delegate_user_task(person(w), "cleo", actor="ann", key=k),
+    ),
+    "resolve_user_task": Case(
+        PERSON,
+        lambda w, i, k: E.resolve_user_task(delegated(w), actor="bob", key=k),
+        lambda w, i, k: E.resolve_user_task(person(w), actor="bob", variables={"x": 1}, key=k),
+    ),
     "correlate": Case(
         TALKS,
         lambda w, i, k: E.correlate("Paid", actor="bank", variables={"sum": 3}, key=k),
@@ -178,6 +213,31 @@ CASES = {
         lambda w, i, k: E.resume_instance(suspended(w, i), actor="olga", key=k),
         lambda w, i, k: E.cancel_instance(i, actor="olga", key=k),
     ),
+    "restart_instance": Case(
+        TASK,
+        lambda w, i, k: E.restart_instance(ended(w, i), actor="olga", key=k),
+        lambda w, i, k: E.restart_instance(i, keep="none", actor="olga", key=k),
+    ),
+    "set_retries": Case(
+        TASK,
+        lambda w, i, k: E.set_retries(w.only("external_tasks", i), 5, actor="olga", key=k),
+        lambda w, i, k: E.set_retries(w.only("external_tasks", i), 6, actor="olga", key=k),
+    ),
+    "evaluate_conditions": Case(
+        HOT,
+        lambda w, i, k: E.evaluate_conditions({"x": 1}, actor="olga", key=k),
+        lambda w, i, k: E.evaluate_conditions({"x": 2}, actor="olga", key=k),
+    ),
+    "suspend_definition": Case(
+        TASK,
+        lambda w, i, k: E.suspend_definition("p", actor="olga", key=k),
+        lambda w, i, k: E.resume_definition("p", actor="olga", key=k),
+    ),
+    "resume_definition": Case(
+        TASK,
+        lambda w, i, k: E.resume_definition(suspended_definition(w), actor="olga", key=k),
+        lambda w, i, k: E.suspend_definition("p", actor="olga", key=k),
+    ),
     "set_variables": Case(
         TASK,
         lambda w, i, k: E.set_variables(i, {"x": 1}, actor="olga", key=k),
@@ -210,6 +270,8 @@ def done(world) -> tuple[int, ...]:
 
 def without_events(result: Any) -> Any:
     """A commit by its name; other results as they are."""
+    if isinstance(result, tuple):
+        return tuple(without_events(one) for one in result)
     if isinstance(result, engine.CommitRecord):
         return (result.sequence, result.thread_id, result.version, result.at, result.command)
     return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import Group
@@ -13,6 +12,7 @@ from bpm import engine
 from tests.database.engine.drawing import end, flows, model, parallel, service, start, user
 
 ONE_TASK = model(start(), service("pay"), end(), flows("start -> pay -> end"))
+UNKNOWN = "0b331559-f839-4cf0-b4a8-384ea57ace86"
 
 
 def test_an_instance_starts_and_waits(world):
@@ -82,7 +82,7 @@ def test_two_at_once_with_one_key_are_one_instance(world):
     [
         ("nothing", {}, "not_found"),
         ("p", {"version": 9}, "not_found"),
-        (str(uuid4()), {}, "not_found"),
+        (UNKNOWN, {}, "not_found"),
         ("p", {"variables": {"x": float("nan")}}, "invalid_variables"),
         ("p", {"variables": {"x": "\x00"}}, "invalid_variables"),
         ("p", {"business_key": "\x00"}, "invalid"),
