@@ -22,8 +22,8 @@ from bpm.store.schedule import Due, DueStart
 
 log = structlog.get_logger(__name__)
 
-# How many one round fires.
-AT_ONCE = 200
+# How many one round fires; it ends after a while, too (`follow.Round`).
+AT_ONCE = 1_000
 # Seconds for which a timer that can neither be fired nor reported is left alone by this process.
 REST = 60.0
 
