@@ -42,7 +42,8 @@ class Login(AuthenticationForm):
         except ValidationError:
             throttle.note_failure(self.request, name)
             raise
-        throttle.forget(self.request, name)
+        if self.get_user() is not None:  # a form without a password comes here, too
+            throttle.forget(self.request, name)
         return found
 
 

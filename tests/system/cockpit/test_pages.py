@@ -189,6 +189,7 @@ def test_who_guesses_passwords_has_to_wait(account):
         for _ in range(throttle.OF_NAME):
             shown = Client().post(login, {"username": "olga", "password": "guessed"})
             assert "Too many wrong passwords" not in shown.content.decode()
+            Client().post(login, {"username": "olga", "password": ""})
         shown = Client().post(login, {"username": "OLGA", "password": PASSWORD})
         assert "Too many wrong passwords" in shown.content.decode()
         elsewhere = Client(REMOTE_ADDR="192.0.2.7").post(login, {"username": "olga", "password": PASSWORD})
