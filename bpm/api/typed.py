@@ -24,6 +24,8 @@ from bpm.expressions import typed
 
 WRAPPER = "$typed"
 JSON_FORMAT = "application/json"
+# What is kept beside the variable.
+CONTENTS = ("File", "Bytes")
 _KEYS = frozenset({"value", "type", "valueInfo", "local"})
 _DATE = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})(?:[T ](?P<time>\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(?P<zone>Z|[+-]\d{2}:?\d{2})?)?"
@@ -41,10 +43,24 @@ def unwrapped(variables: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _unwrapped(name, value) for name, value in variables.items()}
 
 
+def only_asked(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a request that writes nothing: a content would be kept for ever. Raises InvalidVariables."""
+    for name, value in variables.items():
+        said = value.get(WRAPPER) if isinstance(value, dict) else None
+        if isinstance(said, dict) and _first_large(said.get("type")) in CONTENTS:
+            raise InvalidVariables(f"{name}: nothing is kept of what is only asked: give a file's value instead")
+    return unwrapped(variables)
+
+
 def _unwrapped(name: str, value: Any) -> Any:
     if isinstance(value, dict) and len(value) == 1 and WRAPPER in value:
         return taken(name, value[WRAPPER])
     return value
+
+
+def _first_large(kind: Any) -> str:
+    """A type's name; as Camunda reads it: the first letter may be small."""
+    return kind[:1].upper() + kind[1:] if isinstance(kind, str) else ""
 
 
 def taken(name: str, said: Any) -> Any:
@@ -58,11 +74,10 @@ def taken(name: str, said: Any) -> Any:
         raise InvalidVariables(f"{name}: a transient value would be lost with the first restart; there is none here")
     if kind is None:
         return value
-    # As Camunda reads it: the first letter may be small.
-    known = kind[:1].upper() + kind[1:] if isinstance(kind, str) else ""
+    known = _first_large(kind)
     if known not in TAKEN:
         raise InvalidVariables(f"{name}: unsupported value type {str(kind)[:60]!r}; known are {', '.join(TAKEN)}")
-    if value is None and known not in ("File", "Bytes"):
+    if value is None and known not in CONTENTS:
         return None
     try:
         return TAKEN[known](value, info)

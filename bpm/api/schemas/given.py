@@ -9,7 +9,7 @@ from uuid import UUID
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
-from bpm.api.typed import unwrapped
+from bpm.api.typed import only_asked, unwrapped
 
 
 def without_nul(text: str) -> str:
@@ -212,6 +212,6 @@ class ExportIn(Given):
 
 
 class EvaluateIn(Given):
-    variables: Variables = {}
+    variables: Annotated[dict[str, Any], AfterValidator(only_asked), Field(description="values as JSON; no files")] = {}
     version: int | None = Field(None, ge=1, description="a version of the key; the newest where it is left out")
     version_tag: Name | None = Field(None, description="the newest version that people call so")

@@ -247,3 +247,12 @@ def test_local_variables_of_a_token(operator, instance):
                        "ORDER BY name", [instance])  # fmt: skip
         assert cursor.fetchall() == [("UNSET", "amount", True), ("UNSET", "new", False)]
     assert replay_stored([UUID(instance)], again=True)[0].problems == ()
+
+
+def test_whoever_only_asks_keeps_no_file(auditor):
+    file = {"$typed": {"type": "file", "value": base64.b64encode(PDF).decode(), "valueInfo": {"filename": "a.pdf"}}}
+    refused = auditor.post("/decisions/anything/evaluate", {"variables": {"invoice": file}})
+    assert (refused.status, refused.code) == (422, "invalid_variables")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM variable_files")
+        assert cursor.fetchone() == (0,)
