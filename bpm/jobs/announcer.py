@@ -94,9 +94,9 @@ def send(announcement: Announcement) -> None:
     """Put the wake-ups on the broker. Raises what the broker raises."""
     wake(topic for topic in announcement.topics if handler(topic) is not None)
     for instance in announcement.instances:
-        _send(CONTINUE, str(instance))
+        _send(CONTINUE, str(instance), priority=AFTER_THE_SCHEDULE)
     if announcement.messages:
-        _send(JOB, "messages")
+        _send(JOB, "messages", priority=AFTER_THE_SCHEDULE)
 
 
 def wake(topics: Iterable[str]) -> int:

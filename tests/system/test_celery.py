@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -17,8 +18,8 @@ from django.db import connection
 # Wake-ups are sent for topics that this program has handlers for.
 import tests.system.slow.handlers  # noqa: F401
 from bpm import engine
-from bpm.engine.announcing import register, unregister
-from bpm.jobs import schedule
+from bpm.engine.announcing import Announcement, register, unregister
+from bpm.jobs import announcer, schedule
 from bpm.jobs.starting import tell_celery
 from config.processes import Process
 from tests.conftest import wait_for
@@ -224,3 +225,13 @@ def test_every_job_is_harmless_when_there_is_nothing_to_do(transactional_db):
     for name in schedule.JOBS:
         schedule.run_job(name)
     assert ask("SELECT count(*) FROM runtime_commit") == before
+
+
+def test_an_instance_that_never_rests_lets_the_schedule_go_before_it(monkeypatch):
+    """Redis gives the smaller number first, and what names none has zero."""
+    sent: list[tuple[str, int]] = []
+    broker = SimpleNamespace(send_task=lambda task, _arguments, **said: sent.append((task, said.get("priority", 0))))
+    monkeypatch.setattr(announcer, "current_app", broker)
+    announcer.send(Announcement(instances=(UUID(int=1),), messages=True))
+    announcer.wake(["quick"])
+    assert sent == [("bpm.continue_instance", 6), ("bpm.job", 6), ("bpm.work", 0)]
