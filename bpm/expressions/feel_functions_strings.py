@@ -9,7 +9,7 @@ from decimal import Decimal
 from bpm.expressions.feel_regex import Pattern, read_pattern
 from bpm.expressions.feel_signatures import Call, Declaration, Refused, whole_number
 from bpm.expressions.feel_values import charge_text, text_of
-from bpm.expressions.limits import MAX_ITEMS, MAX_TEXT
+from bpm.expressions.limits import MAX_TEXT
 
 type Number = int | Decimal
 
@@ -110,11 +110,6 @@ def _from_base64(call: Call, text: str) -> str:
 
 def _to_string(call: Call, value: object) -> str | None:
     return None if value is None else text_of(value, call.budget)
-
-
-def _characters(call: Call, text: str) -> list[str]:
-    call.budget.room(len(text), MAX_ITEMS)
-    return list(text)
 
 
 DECLARATIONS: tuple[Declaration, ...] = (
