@@ -58,17 +58,43 @@ class Woven:
 
 def weave(graph: Woven, process: Element, place_of: PlaceOf) -> None:
     """Give every listener of the process its node; one that has no place is reported."""
-    for element in process.iter(f"{{{BPMN}}}*"):
-        _of(graph, place_of(element))
+    places = [place_of(element) for element in process.iter(f"{{{BPMN}}}*")]
+    # Those of a process or event subprocess come last: next to its start event, before what that has of its own.
+    for place in sorted(places, key=lambda place: place.id in graph.scopes):
+        _of(graph, place)
 
 
 def _of(graph: Woven, place: Place) -> None:
     found = list(_listeners(place.extensions))
-    first = [one for one in found if WHEN.get(one.get("event") or one.get("eventType") or "") == BEFORE]
+    first = [one for one in found if _when(one) == BEFORE]
     rest = [one for one in found if one not in first]
+    numbered = enumerate(first + rest, 1)
+    asked = [_Asked(item, number, list(_spots(graph, _when(item), place))) for number, item in numbered]
     # Each comes next to the element: those before it in their order, those behind it in the opposite one.
-    for number, item in [*enumerate(first, 1), *reversed(list(enumerate(rest, len(first) + 1)))]:
-        _place(graph, item, number, place)
+    before = [one for one in asked if one.where == BEFORE]
+    for one in [*before, *reversed([one for one in asked if one not in before])]:
+        _place(graph, one, place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A listener of an element, its number there, and the spots for it: all of one kind."""
+
+    item: Element
+    number: int
+    spots: list[tuple[str, str]]
+
+    @property
+    def where(self) -> str | None:
+        return self.spots[0][1] if self.spots else None
+
+
+def _when(item: Element) -> str:
+    return WHEN.get(_event(item), "")
+
+
+def _event(item: Element) -> str:
+    return item.get("event") or item.get("eventType") or "start"
 
 
 def _listeners(said: Extensions) -> Iterator[Element]:
@@ -78,20 +104,21 @@ def _listeners(said: Extensions) -> Iterator[Element]:
             yield from inner(holder)
 
 
-def _place(graph: Woven, item: Element, number: int, place: Place) -> None:
-    event = item.get("event") or item.get("eventType") or "start"
-    spots = list(_spots(graph, WHEN.get(event, ""), place))
+def _place(graph: Woven, asked: _Asked, place: Place) -> None:
+    item, event = asked.item, _event(asked.item)
     bound = _bound(place, item)
-    if not spots or bound is None:
+    if not asked.spots or bound is None:
         said = (
             f"The {event!r} listener has no place where a token passes it" if bound is not None
             else f"The {event!r} listener acts on objects that only the peer's engine has"
         )  # fmt: skip
         place.report("listener-not-run", f"{said}: do its work in a task of its own, or deploy with --ignore.", at=item)
         return
-    for spot, where in spots:
+    for spot, where in asked.spots:
+        # A start event has listeners of its own beside those of what it starts.
+        owner = spot if spot == place.id else f"{spot}:{place.id}"
         near = graph.nodes[spot if spot in graph.nodes else graph.flows[spot].source]
-        node = _node(item, f"{spot}:{event}:{number}", near.scope, event, bound)
+        node = _node(item, f"{owner}:{event}:{asked.number}", near.scope, event, bound)
         insert = {BEFORE: _before, BEHIND: _behind, "take": _on}[where]
         insert(graph, spot, node)
     what = f"work for {bound.topic.text!r}" if bound.topic else "computed"

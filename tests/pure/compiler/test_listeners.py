@@ -56,7 +56,7 @@ def path(graph: Process) -> list[str]:
         ({"start": on("start")}, ["s", "s:start:1 (a.B)", "a", "e"]),
         ({"start": on("end")}, ["s", "s:end:1 (a.B)", "a", "e"]),
         ({"end": on("end")}, ["s", "a", "e:end:1 (a.B)", "e"]),
-        ({"process": on("start")}, ["s", "s:start:1 (a.B)", "a", "e"]),
+        ({"process": on("start")}, ["s", "s:p:start:1 (a.B)", "a", "e"]),
         ({"inside": on("create", element="taskListener"), "activity": "userTask"}, ["s", "a:create:1 (a.B)", "a", "e"]),
         ({"inside": on("complete", element="taskListener")}, ["s", "a", "a:complete:1 (a.B)", "e"]),
         ({"inside": on("start", 'delegateExpression="${audit}"')}, ["s", "a:start:1 (audit)", "a", "e"]),
@@ -88,6 +88,24 @@ def test_several_stay_in_their_order():
     found = compiled(f"<extensionElements>{inside}</extensionElements>")
     topics = [step.partition("(")[2].strip(")") for step in path(found.processes[0]) if "(" in step]
     assert topics == ["A", "B", "X", "Y"]
+
+
+def listeners(event: str, *classes: str) -> str:
+    found = "".join(f'<camunda:executionListener event="{event}" class="{name}"/>' for name in classes)
+    return f"<extensionElements>{found}</extensionElements>"
+
+
+@pytest.mark.parametrize("model", [
+    {"start": listeners("start", "A", "B", "C")},
+    {"end": listeners("end", "A", "B", "C")},
+    {"flow": listeners("take", "A", "B", "C")},
+    {"process": listeners("start", "A", "B"), "start": listeners("start", "C")},
+    {"process": listeners("start", "A"), "start": listeners("start", "B", "C")},
+])  # fmt: skip
+def test_several_stay_in_their_order_wherever_they_are_placed(model):
+    found = compiled(**model)
+    topics = [step.partition("(")[2].strip(")") for step in path(found.processes[0]) if "(" in step]
+    assert (found.errors, topics) == ((), ["A", "B", "C"])
 
 
 def test_what_only_sets_a_variable_is_computed():
