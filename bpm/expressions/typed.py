@@ -141,8 +141,9 @@ def for_python(value: Any) -> Any:
 def _within(value: Any, read: Callable[[str, str], Any]) -> Any:
     """The value with what is typed in it replaced; the very same object where nothing is."""
     if isinstance(value, dict):
-        if len(value) == 2 and TYPE in value and isinstance(value.get(VALUE), str) and value[TYPE] in _READ:
-            known = read(value[TYPE], value[VALUE])
+        name, text = value.get(TYPE), value.get(VALUE)
+        if len(value) == 2 and isinstance(name, str) and isinstance(text, str) and name in _READ:
+            known = read(name, text)
             return value if known is None else known
         changed = {
             key: found

@@ -100,7 +100,16 @@ def test_what_holds_nothing_typed_is_the_same_object():
         assert typed.for_feel(value) is value
 
 
-@pytest.mark.parametrize("more", [{"$type": "date", "value": "x"}, {"$type": "date", "value": 1}, {"$type": "date"}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"$type": "date", "value": "x"},
+        {"$type": "date", "value": 1},
+        {"$type": "date"},
+        {"$type": ["date"], "value": "2026-11-29"},
+        {"$type": {"a": 1}, "value": "2026-11-29"},
+    ],
+)
 def test_what_only_looks_typed_stays_as_it_is(more):
     assert typed.for_feel([more]) == [more]
     assert typed.for_python(more) == more
