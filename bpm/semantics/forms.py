@@ -66,12 +66,18 @@ def _exceeds(name: str, config: str, content: Any) -> str | None:
 
 
 def _number(content: Any) -> Decimal | None:
+    """The number that a value is, or that a text says; None where it is none, or NaN or infinite."""
     if isinstance(content, bool) or not isinstance(content, int | float | str | Decimal):
         return None
     try:
-        return Decimal(str(content))
+        found = Decimal(repr(content) if isinstance(content, float) else content)
     except InvalidOperation:
         return None
+    return found if found.is_finite() else None
+
+
+# Digits of a `long`, and some more.
+_LONGEST = 30
 
 
 def _default(work: Work, task: UserTask, field: Mapping[str, Any]) -> Any:
@@ -80,8 +86,10 @@ def _default(work: Work, task: UserTask, field: Mapping[str, Any]) -> Any:
         found = value(work, task.token, Formula(text=field["default"]))
     except Stuck as stuck:
         raise Refused("invalid", f"the default of {field.get('id')} fails: {stuck.message}") from None
-    if isinstance(found, str) and field.get("type") == "long" and (number := _number(found)) is not None:
-        return int(number)
+    if isinstance(found, str) and field.get("type") == "long":
+        number = _number(found)
+        # A text of ten characters can mean a number of megabytes: what no long holds stays a text, and is refused.
+        return found if number is None or number.adjusted() >= _LONGEST else int(number)
     if isinstance(found, str) and field.get("type") == "boolean":
         return found.strip().lower() == "true"
     return found

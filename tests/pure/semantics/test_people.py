@@ -105,6 +105,15 @@ def test_a_form_is_checked_and_gives_its_defaults() -> None:
     assert found == {"amount": 4, "note": "none", "count": 3, "person": "ann"}
 
 
+@pytest.mark.parametrize("default", ["1e999999999", "Infinity", "NaN"])
+def test_a_default_that_no_long_holds_is_refused(default: str) -> None:
+    run = started(form_fields=fields({"id": "amount", "type": "long", "default": default}))
+    command = c.CompleteUserTask(at=run.at, user_task=the_task(run).id, form=True)
+    found = decide(run.process, run.state, command)
+    assert isinstance(found, Refusal)
+    assert found.message == "the form is not filled in: amount must be a whole number"
+
+
 def test_without_a_form_nothing_is_checked() -> None:
     run = started(form_fields=FORM)
     run.do(c.CompleteUserTask, user_task=the_task(run).id, variables={"note": 7})
@@ -134,6 +143,8 @@ def test_without_a_form_nothing_is_checked() -> None:
         ({"type": "enum", "values": {"a": "A"}}, "a", []),
         ({"type": "string", "constraints": {"minlength": "3"}}, "ab", ["must have at least 3 characters"]),
         ({"type": "string", "constraints": {"maxlength": "1"}}, "ab", ["must have at most 1 characters"]),
+        ({"type": "double", "constraints": {"min": "3", "max": "NaN"}}, "NaN", []),
+        ({"type": "double", "constraints": {"min": "3"}}, "-Infinity", []),
         ({"type": "theirs", "constraints": {"validator": "a.b.C"}}, object(), []),
     ],
 )
