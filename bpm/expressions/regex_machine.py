@@ -15,6 +15,8 @@ from bpm.expressions.regex_program import Program
 
 # So many steps of the machine cost one of the expression's. A step takes a fraction of a microsecond.
 STEPS = 3
+# Comparing so many characters, or copying so many places, is a step of the machine.
+AT_ONCE = 64
 # Looking for the first character of a match is the work of C.
 SKIPS = 512
 # Of so many characters a test remembers whether they pass it.
@@ -92,6 +94,8 @@ class Machine:
         multiline = bool(self._flags & regex.MULTILINE)
         # Ways still to be tried, the next one last: (step, place, notes, lowest place of a run or -1).
         ways: list[tuple[int, int, tuple[int, ...], int]] = [(0, start, (-1,) * self._slots, -1)]
+        # Also where a match may begin is looked at at a price, even if nothing more comes of it.
+        budget.charge(1 + self._slots // (AT_ONCE * STEPS))
         steps = 0
         while ways:
             step, at, notes, low = ways.pop()
@@ -125,13 +129,18 @@ class Machine:
                     case ("jump", target):
                         step = target
                     case ("save", place):
+                        steps += self._slots // AT_ONCE
                         notes = (*notes[:place], at, *notes[place + 1 :])
                         step += 1
                     case ("moved", place, past):
                         step = past if notes[place] == at else step + 1
                     case ("back", group):
-                        said = text[notes[2 * group] : notes[2 * group + 1]] if notes[2 * group + 1] >= 0 else None
-                        if said is None or not self._again(text, at, said):
+                        begun, over = notes[2 * group], notes[2 * group + 1]
+                        if over < 0:
+                            break
+                        budget.charge((over - begun) // (AT_ONCE * STEPS))
+                        said = text[begun:over]
+                        if not self._again(text, at, said):
                             break
                         at += len(said)
                         step += 1

@@ -84,6 +84,19 @@ def test_what_tries_too_many_ways_ends_after_the_same_steps_everywhere(pattern, 
         assert -3 <= budget.steps < 0
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("^x", "a" * 900_000),  # nowhere more than a look
+        (r"(a*)\1b", "a" * 100_000),  # each comparison is long
+        ("((a)*(b)?){400}c", "a" * 3000),  # each note is a copy of a thousand places
+    ],
+)
+def test_what_costs_much_at_each_step_ends_early(pattern, text):
+    with pytest.raises(LimitFault, match="too many steps"):
+        read_pattern(pattern, "").finds(text, Budget())
+
+
 def test_looking_for_what_is_not_there_is_cheap():
     budget = Budget()
     assert not read_pattern("b[0-9]+", "").finds("a" * 900_000, budget)
