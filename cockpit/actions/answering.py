@@ -61,9 +61,14 @@ def back(request: HttpRequest) -> HttpResponse:
     return HttpResponse(headers={"HX-Redirect": where["Location"]}) if request.headers.get("HX-Request") else where
 
 
+def text_in(request: HttpRequest, name: str) -> str:
+    """A text of the form, without what no text of the database holds."""
+    return request.POST.get(name, "").replace("\x00", "").strip()
+
+
 def reason_in(request: HttpRequest) -> str:
     """The stated reason. Raises Refused where there is none."""
-    reason = request.POST.get("reason", "").strip()
+    reason = text_in(request, "reason")
     if not reason:
         raise Refused(_("Please state a reason."))
     return reason

@@ -11,11 +11,12 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from bpm.engine import batches
 from bpm.queries import instances
 from cockpit.access import actor_of
-from cockpit.actions.answering import number_in, reason_in, verb
+from cockpit.actions.answering import Refused, number_in, reason_in, verb
 from cockpit.pages.migration import TO, asked_in
 from cockpit.pages.shown import Shown
 
@@ -28,8 +29,7 @@ def view(request: HttpRequest, id: UUID) -> Any:
     """POST version, to:NODE, drop, reason, total; of a request that goes on also after, done and refused."""
     asked = asked_in(request.POST, number_in(request, "version"))
     reason = reason_in(request)
-    after = request.POST.get("after")
-    ids = instances.open_ids(id, after=UUID(after) if after else None, limit=AT_ONCE)
+    ids = instances.open_ids(id, after=_after(request), limit=AT_ONCE)
     came = batches.migrate_each(
         ids, actor=actor_of(request), version=asked.version, nodes=asked.nodes, drop=asked.drop, reason=reason
     )
@@ -47,3 +47,12 @@ def view(request: HttpRequest, id: UUID) -> Any:
         "refusals": came.refused,
     }
     return Shown("cockpit/migrate_progress.html", context=context, fragment=True)
+
+
+def _after(request: HttpRequest) -> UUID | None:
+    """The last instance that was looked at. Raises Refused."""
+    text = request.POST.get("after", "")
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise Refused(_("Instances are named by their ids.")) from None

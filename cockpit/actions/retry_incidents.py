@@ -11,7 +11,7 @@ from bpm.engine import operators
 from bpm.engine.errors import EngineError
 from bpm.queries import incidents
 from cockpit.access import actor_of
-from cockpit.actions.answering import back, done, reason_in, retries_in, verb
+from cockpit.actions.answering import back, done, reason_in, retries_in, text_in, verb
 from cockpit.pages.shown import exact
 
 # One request stays short; who has more presses again.
@@ -23,9 +23,9 @@ def view(request: HttpRequest) -> HttpResponse:
     """POST process, node, message (the list's filter), reason, retries."""
     reason, retries, actor = reason_in(request), retries_in(request), actor_of(request)
     wanted = {
-        "definition_key": request.POST.get("process") or None,
-        "node": request.POST.get("node") or None,
-        "message": exact(request.POST.get("message", "")),
+        "definition_key": text_in(request, "process") or None,
+        "node": text_in(request, "node") or None,
+        "message": exact(request.POST.get("message", "").replace("\x00", "")),
     }
     retried, refused = 0, ""
     for id in incidents.open_ids(MOST, **wanted):

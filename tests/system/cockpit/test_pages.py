@@ -221,6 +221,22 @@ def test_every_event_and_reason_has_words():
     assert set(REASONS) - set(REASONS_SAID) == {"none"}
 
 
+def test_a_form_that_no_page_of_ours_has_sent_is_refused_in_words(as_operator, failed_order, settings, tmp_path):
+    settings.BPM_EXPORT_TO = str(tmp_path)
+    nonsense = ("\x00", "x\x00y", "nonsense", "9" * 400)
+    fields = (
+        "after", "process", "node", "message", "user", "name", "variables", "business_key", "version", "keep", "before",
+        "end", "token", "drop", "to:x", "definition", "state", "since", "instances", "workers", "mask",
+    )  # fmt: skip
+    for route, name, _view in ROUTES:
+        address = reverse(f"cockpit:{name}", args=[failed_order] if "<uuid:id>" in route else [])
+        for text in nonsense:
+            given = dict.fromkeys(fields, text) | {"format": "csv"}
+            for reason in ("x\x00y", text):
+                answer = as_operator.post(address, given | {"reason": reason})
+                assert answer.status_code in (200, 302, 404), (name, text)
+
+
 @pytest.mark.parametrize("app", ["cockpit", "bpm"])
 def test_translations_are_whole_and_compiled(app):
     folder = ROOT / app / "locale/zh_Hans/LC_MESSAGES"
