@@ -234,7 +234,7 @@ class ReportIncident(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CancelInstance(Command):
-    """End the instance and all that is open in it."""
+    """End the instance and all that is open in it. `message`: of the caller that wants it ended."""
 
     text: str = ""
     message: dict[str, Any] = field(default_factory=dict)

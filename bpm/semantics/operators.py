@@ -85,7 +85,12 @@ def report_incident(work: Work, command: c.ReportIncident) -> None:
 
 
 def cancel_instance(work: Work, command: c.CancelInstance) -> None:
-    """End all that is open, and the instance."""
+    """End all that is open, and the instance. What a caller sends is for the run that it called: a later one (see
+    `restarting`) goes on.
+    """
+    caller = work.state.instances[0].caller
+    if command.message and (caller is None or caller["thread"] != command.message["sender"]):
+        raise Refused("wrong_state", "the instance runs for nobody who called it")
     cancel_below(work, 0, "cancel")
     finish(work, "CANCELLED", "cancel", text=command.text)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bpm.graph import Formula, Trigger
-from bpm.semantics import apply
+from bpm.semantics import Decided, Refusal, apply, decide
 from bpm.semantics import commands as c
 from bpm.semantics.events import Event
 from bpm.semantics.evolve import BrokenHistory
@@ -105,3 +105,16 @@ def test_who_called_it_is_not_told_of_a_later_run() -> None:
     run.do(c.RestartInstance)
     run.do(c.CancelInstance)
     assert len([event for event in run.events if event.type == "MESSAGE_SENT"]) == 1
+
+
+def test_who_called_it_does_not_end_a_later_run() -> None:
+    run = Run(draw(*ORDER), caller={"thread": "t", "ticket": 3, "wants": None})
+    command = c.CancelInstance(at=run.at, message={"sender": "t", "version": 7, "ordinal": 9})
+    assert isinstance(decide(run.process, run.state, command), Decided)
+    run.do(c.CancelInstance)
+    run.do(c.RestartInstance)
+    refused = decide(run.process, run.state, command)
+    assert isinstance(refused, Refusal)
+    assert refused.code == "wrong_state"
+    run.do(c.CancelInstance)
+    assert run.ended == "CANCELLED"
