@@ -75,6 +75,13 @@
     if (form) form.requestSubmit();
   });
 
+  /** A plan says only where a node is another one: hundreds of nodes would not fit into an address. */
+  document.addEventListener("formdata", (event) => {
+    for (const [name, value] of [...event.formData]) {
+      if (name.startsWith("to:") && (!value || name === `to:${value}`)) event.formData.delete(name);
+    }
+  });
+
   /** One click is enough: a form that was sent is not sent again. */
   document.addEventListener("submit", (event) => {
     if (event.target.method !== "post" || event.target.matches("[data-many]")) return;

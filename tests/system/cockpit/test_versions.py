@@ -43,6 +43,7 @@ def test_an_instance_goes_on_with_another_version(page: Page, live_server, log_i
     expect(page.locator("[data-plan=ChargeCard]")).to_contain_text("a serviceTask became a userTask")
     expect(page.locator("#tt-rehearsal")).to_contain_text("The engine would refuse this")
     expect(page.get_by_role("button", name="Go on with version 2")).to_be_disabled()
+    assert page.url.count("to%3A") == 1  # what stays is not said
     page.locator("[data-plan=ChargeCard] select").select_option("TakeMoney")
     page.get_by_label("Reason").fill("the new payment task")
     page.get_by_role("button", name="Go on with version 2").click()
