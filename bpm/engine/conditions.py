@@ -44,8 +44,9 @@ def evaluate_conditions(
         waiting = [one for one in waiting if one.definition_id == wanted]
     content = None if key is None else receipts.content_of(["evaluate", called, given])
     records = []
+    now = schedule.now()
     for start in waiting:
-        holds = condition_holds(definitions.load(start.definition_id).graph, start.node, given)
+        holds = condition_holds(definitions.load(start.definition_id).graph, start.node, given, now)
         if holds is None:
             raise Invalid(f"the condition of {start.node} of {start.key} asks for more than variables: no start can")
         if holds:

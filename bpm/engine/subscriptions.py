@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bpm.expressions import ExpressionError, compile_text
@@ -16,8 +17,18 @@ TIMER_KINDS: dict[str | None, Kind] = {"date": "date", "cycle": "cycle"}
 
 def subscriptions(process: Process, now: datetime) -> list[Subscription]:
     """What waits to start the process from now on. A timer that is never due (again) waits for nothing."""
-    found = [_subscription(node, trigger, now) for node in _starts(process) for trigger in _triggers(node)]
-    return [one for one in found if one is not None]
+    found: dict[tuple[str, str, str], Subscription] = {}
+    for node in _starts(process):
+        for trigger in _triggers(node):
+            one = _subscription(node, trigger, now)
+            if one is not None and one.kind == "TIMER":
+                # An event may wait for several times: the second has a number for a name.
+                number = sum(kind == "TIMER" and id == node.id for id, kind, _ in found) + 1
+                one = replace(one, name=str(number) if number > 1 else one.name)
+            if one is not None:
+                # What waits for several conditions is asked for all of them at once.
+                found.setdefault((one.node, one.kind, one.name), one)
+    return list(found.values())
 
 
 def _starts(process: Process) -> Iterator[Node]:

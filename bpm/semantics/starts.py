@@ -7,7 +7,7 @@ A process starts at one of its start events; at a receive task or behind an even
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from bpm.graph import Node, Process, Trigger
@@ -35,12 +35,12 @@ def beginnings(graph: Process) -> Iterator[tuple[Node, Trigger]]:
                 yield from ((one, part) for part in one.trigger.parts or (one.trigger,))
 
 
-def condition_holds(graph: Process, node: str, variables: dict[str, Any]) -> bool | None:
-    """Whether a conditional start event happens with these variables; one that fails does not. None where it asks for
-    something that only an instance has (a bean).
+def condition_holds(graph: Process, node: str, variables: dict[str, Any], at: datetime) -> bool | None:
+    """Whether a conditional start event happens with these variables at that time; one that fails does not. None where
+    it asks for something that only an instance has (a bean).
     """
     trigger = graph.node(node).trigger or Trigger()
-    work = Work(graph, State(), datetime.min.replace(tzinfo=UTC))
+    work = Work(graph, State(), at)
     for part in trigger.parts or (trigger,):
         try:
             if part.condition is not None and holds(work, 0, part.condition, variables):

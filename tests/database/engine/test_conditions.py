@@ -45,3 +45,26 @@ def test_a_new_version_takes_the_place_of_the_old_one(world):
     world.deploy(hot("${t &gt; 40}", "p"))
     world.deploy(hot("${t &gt; 90}", "p"))
     assert engine.evaluate_conditions({"t": 50}, actor="op") == ()
+
+
+def test_an_event_of_two_conditions_begins_once_and_sees_the_time(world):
+    each = "".join(
+        f"<bpmn:conditionalEventDefinition><bpmn:condition>{text}</bpmn:condition></bpmn:conditionalEventDefinition>"
+        for text in ("${t &gt; 40}", "=today() &gt; date(2020, 1, 1)")
+    )
+    world.deploy(model(start("s", each), service("w"), end(), flows("s -> w -> end")))
+    assert len(engine.evaluate_conditions({"t": 50}, actor="op")) == 1
+    assert len(engine.evaluate_conditions({"t": 1}, actor="op")) == 1
+
+
+def test_an_event_of_two_times_waits_for_both(world):
+    each = "".join(
+        f"<bpmn:timerEventDefinition><bpmn:timeDuration>{text}</bpmn:timeDuration></bpmn:timerEventDefinition>"
+        for text in ("PT1H", "PT2H")
+    )
+    world.deploy(model(start("s", each), service("w"), end(), flows("s -> w -> end")))
+    assert world.ask("SELECT name FROM start_subscriptions WHERE state = 'OPEN' ORDER BY fire_at") == [("",), ("2",)]
+    world.move_clock(3_700)
+    assert engine.fire_start_timers() == {"started": 1}
+    world.move_clock(7_400)
+    assert engine.fire_start_timers() == {"started": 1}
