@@ -345,8 +345,8 @@ def _begin(begun: schedule.NamedStart, message: Pending, facts: Facts, instance:
 
 
 def _later(refused: Refused) -> bool:
-    """Whether the receiver may take it at another time: it is suspended, or was busy."""
-    return refused.code == "busy" or (refused.code == "not_running" and "SUSPENDED" in refused.message)
+    """Whether the receiver may take it at another time: it (or what it would be of) is suspended, or was busy."""
+    return refused.code in ("busy", "suspended") or (refused.code == "not_running" and "SUSPENDED" in refused.message)
 
 
 def _past(refused: Refused) -> bool:

@@ -1,7 +1,8 @@
 """Suspending a definition: nothing begins of it, whoever asks (start, call, message, timer), until it is resumed.
 
-The database refuses it, so no start can slip through. Its instances go on; each is suspended by itself. Start timers
-that fall due meanwhile fire when it is resumed; messages wait.
+The database refuses it, whatever a program believes; only a start that is under way just then may still commit. Its
+instances go on; each is suspended by itself. Start timers that fall due meanwhile fire when it is resumed; messages
+wait.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ any role may set) can be taken away from exactly these (see `bpm.models.installa
 before a function is called, so a rule that holds costs next to nothing.
 
 SQLSTATEs: TT100 append-only, TT101 version, TT102 deletion, TT103 no change without its event, TT104 immutable,
-TT108 run.
+TT108 run; TT004 (a refusal, no fault) suspended.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ VALUES (%(id)s::uuid, %(definition)s::uuid, %(key)s::text, %(node)s::text, %(kin
         %(at)s::timestamptz);
 
 -- name: subscriptions_named
--- Who starts by a message or signal of that name: who waits now, or who waited at that moment.
+-- Who starts by a message or signal of that name: who waits now, or who waited at that moment;
+-- none of a suspended definition.
 SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
 WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'OPEN'
   AND (%(at)s::timestamptz IS NULL OR created_at <= %(at)s::timestamptz)
@@ -70,6 +71,8 @@ UNION ALL
 SELECT id, process_def_id, definition_key, node_id FROM start_subscriptions
 WHERE kind = %(kind)s::text AND name = %(name)s::text AND state = 'CLOSED'
   AND created_at <= %(at)s::timestamptz AND commit_at > %(at)s::timestamptz
+  AND NOT EXISTS (SELECT FROM definition_states d
+                  WHERE d.process_def_id = start_subscriptions.process_def_id AND d.state = 'SUSPENDED')
 ORDER BY definition_key, node_id;
 
 -- name: due_starts

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from bpm import engine
+from bpm.store import schedule
 from tests.database.engine.drawing import call, cycle, end, flows, message, model, service, start
 
 MODEL = model(start(), service("w"), end(), flows("start -> w -> end"))
@@ -60,6 +61,22 @@ def test_messages_and_timers_wait(world):
     assert engine.fire_start_timers() == {"started": 1}
     engine.deliver_pending()
     assert world.ask("SELECT definition_key FROM process_instances ORDER BY 1") == [("hears",), ("ticks",)]
+
+
+def test_a_message_waits_that_was_on_its_way_when_the_definition_was_suspended(world, monkeypatch):
+    world.deploy(HEARS)
+    before = schedule.starts_named("MESSAGE", "Go")
+    engine.suspend_definition("hears", actor="op")
+    engine.publish("Go", actor="op", ttl=90_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(schedule, "starts_named", lambda *_, **__: before)
+        engine.deliver_pending()
+    assert world.ask("SELECT state FROM runtime_message WHERE box = 'OUT'") == [("PENDING",)]
+
+    engine.resume_definition("hears", actor="op")
+    world.move_clock(60)
+    engine.deliver_pending()
+    assert world.ask("SELECT definition_key FROM process_instances") == [("hears",)]
 
 
 def test_one_version_alone(world):
