@@ -17,6 +17,7 @@ from bpm.api.streaming import download
 from bpm.audit.export import requests
 from bpm.audit.export.masking import Masking
 from bpm.audit.export.selection import NothingSuch, Selection
+from bpm.audit.places import PlaceError
 from bpm.store.errors import KeyConflict
 
 router = Router()
@@ -73,7 +74,7 @@ def get_file(request: HttpRequest, id: UUID) -> StreamingHttpResponse:
         raise Problem("wrong_state", f"the export is {export.state}")
     try:
         return download(request, requests.read_file(export), export.name)
-    except (OSError, requests.NoPlace) as missing:
+    except (OSError, PlaceError, requests.NoPlace) as missing:
         raise Problem("not_found", f"the file is not where it was written: {missing}") from None
 
 

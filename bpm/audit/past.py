@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from bpm.audit.histories import find_history
+from bpm.audit.places import PlaceError
 from bpm.replay import state_at
 from bpm.semantics import State
 from bpm.semantics.evolve import BrokenHistory
@@ -78,7 +79,7 @@ def past_of(instance: UUID, version: int) -> Past | None:
         state = state_at(history.definition.graph, watched, thread=str(instance))
     except BrokenHistory as broken:
         raise NoPast(f"its history cannot be folded: {broken}") from None
-    except OSError as missing:
+    except (OSError, PlaceError) as missing:
         raise NoPast(f"its archive cannot be read: {missing}") from None
     if watched.last is None or watched.last.version != version:
         return None

@@ -152,12 +152,16 @@ class Remote:
         return bool(files.exists(f"{root.rstrip('/')}/{name}"))
 
 
+# Addresses are kept in history and shown to whoever sees it; a password in one would be, too, for ever.
+_PASSWORD = re.compile(r"://[^/@]*:[^/@]*@")
 # A URL whose slashes were left out is no folder of that name.
 _ALMOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(/|$)")
 
 
 def place(address: str) -> Place:
     """The folder of that path or URL. Raises PlaceError for what is neither."""
+    if _PASSWORD.search(address):
+        raise PlaceError("a password in a URL would stand in history: give it to fsspec (FSSPEC_<PROTOCOL>_PASSWORD)")
     if "://" in address:
         return Remote(address)
     if _ALMOST.match(address):

@@ -16,6 +16,7 @@ from bpm.audit.archive import catalog, retention
 from bpm.audit.export import requests
 from bpm.audit.export.running import FORMATS
 from bpm.audit.export.selection import STATES
+from bpm.audit.places import PlaceError
 from bpm.queries import definitions, integrity
 from cockpit.access import auditors_only, may_audit
 from cockpit.pages.sentences import STATES as STATES_SAID
@@ -89,7 +90,7 @@ def export_file(request: HttpRequest, id: UUID) -> StreamingHttpResponse:
     try:
         export = requests.get_export(id)
         return download(request, requests.read_file(export), export.name)
-    except (KeyError, OSError, requests.NoPlace):
+    except (KeyError, OSError, PlaceError, requests.NoPlace):
         raise Http404(_("The file is not where it was written.")) from None
 
 
