@@ -159,6 +159,8 @@ def restart_instance(
     first = None if keep != "start" and (begins is not None or before) else histories.beginning(thread)
     if first is not None and begins is None and not before:
         begins = first.events[0].node
+    if first is None and begins is None and not before and definitions.of_instance(thread) is not None:
+        raise Invalid("history has the start of the instance no more: name a start event or nodes to start before")
     if keep == "start":
         if first is None:
             raise Invalid("history has the start of the instance no more: give the variables")

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from bpm import engine
 from bpm.audit.replaying import replay_stored
 from bpm.models import ProcessInstance, RunRecord
+from bpm.store import histories
 from bpm.store.reading import history, stored_state
 from tests.database.engine.drawing import call, end, flows, model, service, start
 
@@ -171,6 +172,17 @@ def test_restart__refuses_what_makes_no_sense_and_changes_nothing(world, said, r
         engine.restart_instance(instance, actor="op", **said)
 
     assert world.events(instance) == before
+
+
+def test_restart__asks_where_to_begin_when_the_start_was_archived(world, monkeypatch):
+    world.deploy(OLD)
+    instance = world.start()
+    engine.cancel_instance(instance, actor="op")
+    monkeypatch.setattr(histories, "beginning", lambda thread: None)
+    with pytest.raises(engine.Invalid, match="name a start event"):
+        engine.restart_instance(instance, actor="op")
+    engine.restart_instance(instance, actor="op", node="start")
+    assert world.where(instance) == ["a"]
 
 
 def test_restart__is_refused_while_it_runs_and_when_it_was_swept(world, settings):
