@@ -186,12 +186,13 @@ def last_of_tokens(instance_id: UUID, tokens: Sequence[UUID], number: int) -> di
     thread = find_thread(instance_id)
     if thread is None:
         return {}
+    # Of each token by itself, from its newest version on: one that has gone round for a year has millions.
     statement = f"""
-        SELECT {", ".join(COLUMNS)} FROM (
-            SELECT *, row_number() OVER (PARTITION BY token_id ORDER BY commit_sequence DESC, ordinal DESC) AS back
-            FROM runtime_event
-            WHERE thread_id = %(instance)s AND at >= %(started)s AND entity = 'token' AND token_id = ANY(%(tokens)s)
-        ) e WHERE back <= %(number)s
+        SELECT e.* FROM unnest(%(tokens)s::uuid[]) AS w (id) CROSS JOIN LATERAL (
+            SELECT {", ".join(COLUMNS)} FROM runtime_event
+            WHERE thread_id = %(instance)s AND at >= %(started)s AND source = 'token_events' AND token_id = w.id
+            ORDER BY row_version DESC, commit_sequence DESC, ordinal DESC LIMIT %(number)s
+        ) e
     """  # noqa: S608
     asked: dict[str, Any] = {
         "instance": instance_id,
