@@ -89,7 +89,8 @@ class Pattern:
         return found
 
 
-@lru_cache(maxsize=1024)
+# The largest programs take two megabytes each.
+@lru_cache(maxsize=128)
 def read_pattern(pattern: str, flags: str) -> Pattern:
     """An XPath pattern with its flags (`s`, `m`, `i`, `x`); Refused when it is none."""
     from elementpath.regex import RegexError, translate_pattern  # a quarter of a second, which most programs never need

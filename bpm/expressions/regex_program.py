@@ -18,13 +18,11 @@ What is repeated so and so often is written so often, up to MAX_PROGRAM.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from bpm.expressions.errors import LimitFault
 
-type Test = Callable[[str], bool]
 type Code = list[tuple[Any, ...]]
 
 MAX_PROGRAM = 20_000
@@ -182,7 +180,6 @@ class _Writer:
     def __init__(self, groups: int) -> None:
         self.code: Code = []
         self.slots = 2 * (groups + 1)
-        self.groups = groups
 
     def add(self, *instructions: tuple[Any, ...]) -> int:
         self.code += instructions
