@@ -25,9 +25,12 @@ type Digests = Mapping[str, Mapping[str, Mapping[str, str]]]
 type Find = Callable[[str, str], None]
 
 
-def judge_definitions(find: Find, deployed: dict[int, Digests], *, channel: Channel) -> int:
+def judge_definitions(
+    find: Find, deployed: dict[int, Digests], *, channel: Channel, going_on: Callable[[], None] = lambda: None
+) -> int:
     """Tell `find` (code, message) what is not as it was deployed; the number of definitions. `deployed`: the digests of
     the Deploy commits that are sealed, by their sequence; of other commits those that a definition names are read here.
+    `going_on` is called before each definition, and may end it by what it raises.
     """
     unsealed = ask("deployments", {"known": list(deployed)}, channel=channel)
     deployed = {sequence: digests_of(json.loads(said)) for sequence, said in unsealed} | deployed
@@ -35,6 +38,7 @@ def judge_definitions(find: Find, deployed: dict[int, Digests], *, channel: Chan
     for kind, (ids_of, statement, columns, hashed) in KINDS.items():
         missing = {(sequence, key) for sequence, said in deployed.items() for key in (said.get(f"{kind}s") or {})}
         for row in _rows(ids_of, statement, channel):
+            going_on()
             number += 1
             name = f"{kind} {row['key']} {row['version']}"
             missing.discard((row["sequence"], row["key"]))

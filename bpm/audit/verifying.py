@@ -109,7 +109,10 @@ def verify_seals(
             _judge_kept(found, channel, archives)
     with histories.snapshot() as channel:
         found.definitions = judge_definitions(
-            lambda code, message: found.find(code, 0, message), found.deployed, channel=channel
+            lambda code, message: found.find(code, 0, message),
+            found.deployed,
+            channel=channel,
+            going_on=lambda: advance(0),
         )
     for number, digest in found.kept.items():
         found.find("head-differs", number, f"the head {digest} was kept elsewhere; the chain has no such seal")
