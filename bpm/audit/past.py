@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from django.utils.translation import gettext as _
 
 from bpm.audit.histories import find_history
 from bpm.audit.places import PlaceError
@@ -19,6 +22,8 @@ from bpm.store.reading import Logged
 
 # Events by which a token comes to a node.
 ARRIVALS = ("TOKEN_CREATED", "TOKEN_MOVED", "TOKEN_JOINED")
+# So long somebody waits for a page.
+SECONDS = 10.0
 
 
 class NoPast(Exception):
@@ -45,10 +50,13 @@ class Past:
 
 @dataclass(slots=True)
 class _Watched:
-    """Looks at the commits as they are folded, and ends behind the one that was asked for."""
+    """Looks at the commits as they are folded, and ends behind the one that was asked for. Raises NoPast when it has
+    taken too long.
+    """
 
     commits: Iterable[Logged]
     version: int
+    until: float
     last: Logged | None = None
     definition: UUID | None = None
     passed: Counter[str] = field(default_factory=Counter)
@@ -56,6 +64,8 @@ class _Watched:
 
     def __iter__(self) -> Iterator[Logged]:
         for commit in self.commits:
+            if time.monotonic() > self.until:
+                raise NoPast(_("its history up to there is longer than a page has time for"))
             if commit.version is not None:
                 if commit.version > self.version:
                     return
@@ -75,7 +85,7 @@ def past_of(instance: UUID, version: int) -> Past | None:
         history = find_history(instance)
         if history is None or version < 1:
             return None
-        watched = _Watched(history.commits, version)
+        watched = _Watched(history.commits, version, time.monotonic() + SECONDS)
         state = state_at(history.definition.graph, watched, thread=str(instance))
     except BrokenHistory as broken:
         raise NoPast(f"its history cannot be folded: {broken}") from None

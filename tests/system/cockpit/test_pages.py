@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from bpm import engine
+from bpm.audit import past
 from bpm.queries import incidents, work
 from bpm.semantics.events import EVENT_TYPES, REASONS
 from cockpit import throttle
@@ -59,6 +60,14 @@ def test_a_live_part_that_has_not_changed_is_not_sent_again(as_operator, failed_
     assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 204
     engine.set_variables(failed_order, {"new": 1}, actor="tests")
     assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 200
+
+
+def test_a_past_that_takes_too_long_is_not_waited_for(as_operator, failed_order, monkeypatch):
+    address = f"{reverse('cockpit:instance-past', args=[failed_order])}?version=1"
+    assert b"tt-marks-past" in as_operator.get(address).content
+    monkeypatch.setattr(past, "SECONDS", -1.0)
+    text = as_operator.get(address).content.decode()
+    assert "tt-marks-past" not in text and "longer than a page has time for" in text
 
 
 def test_lists_are_filtered(as_operator, failed_order):
