@@ -27,17 +27,25 @@ class NodeInfo:
     form_fields: tuple[dict[str, Any], ...] = ()
 
 
-@functools.lru_cache(maxsize=KEPT)
 def nodes_of(definition_id: UUID) -> Mapping[str, NodeInfo]:
-    """All nodes of a definition by id, in document order. Empty where there is no such definition."""
-    graph = ProcessDefinition.objects.filter(id=definition_id).values_list("graph", flat=True).first()
-    return {} if graph is None else _read(from_json(graph))
+    """All nodes of a definition by id, in document order. Empty where there is no such definition (yet: a replica may
+    be behind).
+    """
+    try:
+        return _kept(definition_id)
+    except ProcessDefinition.DoesNotExist:
+        return {}
 
 
 def name_of(definition_id: UUID, node_id: str) -> str:
     """The modeller's name of a node, else its id."""
     node = nodes_of(definition_id).get(node_id)
     return node_id if node is None else node.name
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _kept(definition_id: UUID) -> Mapping[str, NodeInfo]:
+    return _read(from_json(ProcessDefinition.objects.values_list("graph", flat=True).get(id=definition_id)))
 
 
 def _read(process: Process) -> dict[str, NodeInfo]:
