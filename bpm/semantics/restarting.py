@@ -28,8 +28,9 @@ def restart(work: Work, command: c.RestartInstance) -> None:
     work.emit("INSTANCE_RESTARTED", 0, node=node.id if node else None, before=before, after="RUNNING",
               reason="operator", **said)  # fmt: skip
     if command.fresh:
+        brought = {} if node is not None and node.outputs_only else command.variables
         for name in view.variables(work.state, 0):
-            if name not in command.variables:
+            if name not in brought:
                 unset_variable(work, 0, name)
         kept = give(work, node, command.variables)
     else:

@@ -51,6 +51,17 @@ def test_fresh__unsets_what_is_not_given() -> None:
     assert values(run) == {"x": 1}
 
 
+def test_fresh__what_a_message_brings_lies_beside_the_token_alone() -> None:
+    process = draw(*ORDER)
+    (start,) = (node for node in process.nodes.values() if node.kind == "start")
+    aside = dataclasses.replace(start, outputs_only=True)
+    run = Run(dataclasses.replace(process, nodes={**process.nodes, start.id: aside}), variables={"x": 1})
+    run.work("A", x=5)
+    run.work("B")
+    run.do(c.RestartInstance, fresh=True, variables={"x": 1})
+    assert values(run) == {}
+
+
 def test_it_begins_before_and_after_nodes() -> None:
     run = ended()
     run.do(c.RestartInstance, start=({"before": "B"}, {"after": "A"}))
