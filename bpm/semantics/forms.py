@@ -34,6 +34,7 @@ def submitted(work: Work, task: UserTask, node: Node, variables: Mapping[str, An
         there = seen.get(name)
         if found.get(name) is None and there is None and field.get("default") is not None:
             found[name] = _default(work, task, field)
+            field["writable"] = True  # nobody has written to it
         # What stands there already need not be submitted again, and is nobody's mistake.
         wrong += [f"{name} {problem}" for problem in problems(field, found.get(name), there=there is not None)]
     if wrong:

@@ -105,6 +105,15 @@ def test_a_form_is_checked_and_gives_its_defaults() -> None:
     assert found == {"amount": 4, "note": "none", "count": 3, "person": "ann"}
 
 
+def test_what_is_read_only_may_have_a_default() -> None:
+    run = started(form_fields=fields({"id": "rate", "type": "long", "default": "7", "writable": False}))
+    id = the_task(run).id
+    said = decide(run.process, run.state, c.CompleteUserTask(at=run.at, user_task=id, form=True, variables={"rate": 8}))
+    assert isinstance(said, Refusal) and said.message == "the form is not filled in: rate is read-only"
+    run.do(c.CompleteUserTask, user_task=id, form=True)
+    assert [one.value for one in run.state.variables.values()] == [7]
+
+
 @pytest.mark.parametrize("default", ["1e999999999", "Infinity", "NaN"])
 def test_a_default_that_no_long_holds_is_refused(default: str) -> None:
     run = started(form_fields=fields({"id": "amount", "type": "long", "default": default}))
