@@ -23,6 +23,7 @@ def download(request: HttpRequest, parts: Iterator[bytes], name: str) -> Streami
     """The parts as a file that the browser keeps under that name."""
     response = streamed(request, parts, "application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, name)
+    response["Cache-Control"] = "private, no-store"
     return response
 
 
