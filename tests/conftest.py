@@ -32,9 +32,13 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In one of several processes: a file is a piece of work, handed out as a whole."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """In one of several processes: a file is a piece of work, handed out as a whole. The pieces are named before others
+    look at the names, and put into their order after others have done so.
+    """
     if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
         return
     tests = Path(__file__).parent
 
@@ -43,9 +47,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         together = kind == "system" and item.path.name in STARTS_SITES
         return FIRST.index(kind) if kind in FIRST else len(FIRST), "" if together else str(item.path)
 
-    items.sort(key=place)
     for item in items:
         item.add_marker(pytest.mark.xdist_group("-".join(map(str, place(item)))))
+    yield
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

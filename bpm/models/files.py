@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Func
 from django.utils.translation import gettext_lazy as _
 
 from bpm.models import rules
@@ -24,10 +25,14 @@ class VariableFile(models.Model):
         verbose_name_plural = _("contents of files")
         constraints = [
             models.CheckConstraint(
-                condition=models.expressions.RawSQL(
-                    "sha256 = encode(sha256(content), 'hex') AND size = length(content)",
-                    (),
-                    output_field=models.BooleanField(),
+                condition=models.Q(
+                    sha256=Func(
+                        Func("content", function="sha256", output_field=models.BinaryField()),
+                        models.Value("hex"),
+                        function="encode",
+                        output_field=models.CharField(),
+                    ),
+                    size=Func("content", function="length", output_field=models.BigIntegerField()),
                 ),
                 name="variable_files_hash",
             )

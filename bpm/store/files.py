@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import hashlib
 
-from bpm.models import VariableFile
-from bpm.store import schedule
+from bpm.store.channel import Channel
+from bpm.store.outside import query
 
 
-def keep(content: bytes) -> str:
-    """Keep the content; its SHA-256 in hexadecimal digits. Known content is not written again."""
+def keep(content: bytes, *, channel: Channel | None = None) -> str:
+    """Keep the content; its SHA-256 in hexadecimal digits. Known content is not written again. Raises StoreError."""
     sha256 = hashlib.sha256(content).hexdigest()
-    row = VariableFile(sha256=sha256, content=content, size=len(content), kept_at=schedule.now())
-    VariableFile.objects.bulk_create([row], ignore_conflicts=True)
+    query(channel, "keep_content", {"sha256": sha256, "content": content})
     return sha256
 
 
-def content(sha256: str) -> bytes | None:
-    """The content of that hash; None where it was never kept here."""
-    found = VariableFile.objects.filter(sha256=sha256).values_list("content", flat=True).first()
-    return None if found is None else bytes(found)
+def content(sha256: str, *, channel: Channel | None = None) -> bytes | None:
+    """The content of that hash; None where it was never kept here. Raises StoreError."""
+    rows = query(channel, "content_of_hash", {"sha256": sha256})
+    return bytes(rows[0][0]) if rows else None

@@ -59,6 +59,11 @@ ANSWER = model(
     start(inner=message("m1")), throw("say", message("m2")), end(), flows("start -> say -> end"),
     id="chaos_answer", before='<bpmn:message id="m1" name="ChaosAsk"/><bpmn:message id="m2" name="ChaosAnswer"/>',
 )  # fmt: skip
+LENT = model(
+    start(), start("hot", "<bpmn:conditionalEventDefinition><bpmn:condition>${heat == 99}</bpmn:condition>"
+                   "</bpmn:conditionalEventDefinition>"),
+    service("weigh"), user("check"), end(), flows("start -> weigh -> check -> end", "hot -> weigh"), id="chaos_lent",
+)  # fmt: skip
 OPERATED = model(
     start(), user("wait"), call("called", "chaos_pack"), end(), flows("start -> wait -> called -> end"),
     id="chaos_operated",
@@ -70,7 +75,7 @@ def files(*models: bytes) -> dict[str, bytes]:
     return {f"{one.split(b'process id=')[1].split(b'"')[1].decode()}.bpmn": one for one in models}
 
 
-STANDING = files(ORDER, PACK, FLAKY, BROKEN, PEOPLE, MAIL, TALK, ANSWER, OPERATED)
+STANDING = files(ORDER, PACK, FLAKY, BROKEN, PEOPLE, MAIL, TALK, ANSWER, LENT, OPERATED)
 
 NOTED = '<bpmn:message id="m1" name="StormNoted"/>'
 # Tasks, a failure and its second try, a multi-instance, a timer, a called process, a message that starts another one.

@@ -60,12 +60,12 @@ class Story:
             lock = {"worker": "w", "key": f"{task.id}/{task.version}", "cause": task.sequence}
             self.complete_task(task.id, variables=variables, **lock)
 
-    def person(self, node: str, instance: UUID | None = None) -> UUID | None:
-        """The user task at a node, also when it is done."""
+    def person(self, node: str, instance: UUID | None = None, *, first: bool = False) -> UUID | None:
+        """The last (or first) user task at a node, also when it is done."""
         asked = "id = %s" if instance else "business_key = %s"
         rows = proof.ask(
             f"SELECT id FROM user_tasks WHERE node_id = %s AND instance_id IN "
-            f"(SELECT id FROM process_instances WHERE {asked}) ORDER BY id DESC LIMIT 1",
+            f"(SELECT id FROM process_instances WHERE {asked}) ORDER BY id {'' if first else 'DESC'} LIMIT 1",
             node, instance or self.prefix,
         )  # fmt: skip
         return rows[0][0] if rows else None
@@ -147,6 +147,25 @@ def people(story: Story) -> None:
     )
 
 
+def lent(story: Story) -> None:
+    """Begun by a condition; a file is kept; a task gets more tries; a person's task is given to one, who lends it."""
+    said = {"heat": 99, "note": story.keep_file(b"hot", name="note.txt")}
+    story.evaluate_conditions(
+        said, actor="op", process="chaos_lent", business_key=story.prefix, key=story.key("conditions")
+    )
+    for (task,) in proof.ask(
+        "SELECT t.id FROM external_tasks t JOIN process_instances p ON p.id = t.instance_id WHERE p.business_key = %s",
+        story.prefix,
+    ):
+        story.set_retries(task, 5, actor="olga", key=story.key("retries"))
+    story.work("weigh")
+    check = story.person("check")
+    story.assign_user_task(check, "ann", actor="olga", key=story.key("assign"))
+    story.delegate_user_task(check, "bob", actor="ann", key=story.key("lend"))
+    story.resolve_user_task(check, actor="bob", key=story.key("give back"))
+    story.done("check")
+
+
 def mail(story: Story) -> None:
     """Messages and a signal from outside: to who waits, before anybody waits, to all who wait."""
     story.begin("chaos_mail")
@@ -203,7 +222,13 @@ def moved(story: Story) -> None:
     story.plan_migration(instance, version=2)
     story.migrate_instance(instance, version=2, key=story.key("migrate"), **olga)
     story.done("two")
-    story.done("three")
+    three = story.person("three", first=True)
+    story.complete_user_task(three, actor="ann", key=story.key("done three"))
+    story.suspend_definition(process, key=story.key("suspend"), **olga)
+    story.resume_definition(process, key=story.key("resume"), **olga)
+    story.restart_instance(instance, start_before=["three"], key=story.key("restart"), **olga)
+    again = story.person("three", instance)
+    story.complete_user_task(again, actor="ann", key=story.key("done three again"))
 
 
 def kept(story: Story) -> None:
@@ -226,7 +251,7 @@ def kept(story: Story) -> None:
 
 
 STORIES: dict[str, Callable[[Story], None]] = {
-    one.__name__: one for one in (order, flaky, broken, people, mail, talk, operated, deployed, moved, kept)
+    one.__name__: one for one in (order, flaky, broken, people, lent, mail, talk, operated, deployed, moved, kept)
 }
 
 

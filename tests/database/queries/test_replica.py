@@ -16,7 +16,7 @@ from config.local import ROOT
 
 DECIDING = ("engine", "store", "audit", "jobs", "semantics", "replay")
 # Of what is not read from a replica: who may come in, and contents of files.
-BY_MODELS = {"bpm/store/access.py", "bpm/store/files.py"}
+BY_MODELS = {"bpm/store/access.py"}
 
 
 @pytest.fixture
