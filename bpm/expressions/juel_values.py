@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, DecimalException
 from types import MappingProxyType
 
@@ -112,6 +112,8 @@ def equal(left: object, right: object) -> bool:
         return _moment(left) == _moment(right)
     if kinds[0] != kinds[1]:
         return False
+    if isinstance(left, time) and isinstance(right, time):
+        return _since_midnight(left) == _since_midnight(right)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(equal, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
@@ -139,7 +141,9 @@ def compare(operator: str, left: object, right: object) -> bool:
         return _ORDER[operator](number(left), number(right))
     if "date" in kinds:
         return _ORDER[operator](_moment(left), _moment(right))
-    if kinds[0] == kinds[1] and kinds[0] in ("text", "time"):
+    if isinstance(left, time) and isinstance(right, time):
+        return _ORDER[operator](_since_midnight(left), _since_midnight(right))
+    if kinds == ("text", "text"):
         return _ORDER[operator](left, right)
     raise EvaluationFault(f"a {kinds[0]} cannot be compared with a {kinds[1]}")
 
@@ -216,6 +220,12 @@ def _moment(value: object) -> datetime:
     if not isinstance(value, datetime):
         raise EvaluationFault(f"a {kind(value)} cannot be compared with a date")
     return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def _since_midnight(value: time) -> timedelta:
+    """How long after midnight in UTC; a time without a zone (or with one that is no offset without a day) is in UTC."""
+    clock = timedelta(hours=value.hour, minutes=value.minute, seconds=value.second, microseconds=value.microsecond)
+    return clock - (value.utcoffset() or timedelta(0))
 
 
 def _write(value: object, pieces: list[str], budget: Budget, nested: bool) -> None:

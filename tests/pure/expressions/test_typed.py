@@ -95,6 +95,22 @@ def test_expressions_see_the_value(text, value):
     assert to_json(compiled.evaluate({name: read(value) for name, value in variables.items()})) == value
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("${here < utc}", False),
+        ("${here == utc}", True),
+        ("${early < here}", True),
+        ("${paris >= utc}", True),
+        ("${early > utc}", False),
+    ],
+)
+def test_juel_compares_times_with_and_without_a_zone(text, value):
+    times = {"here": "10:00:00", "utc": "10:00:00Z", "early": "10:00:00+02:00", "paris": "10:00:00@Europe/Paris"}
+    seen = {name: typed.for_juel({"$type": "time", "value": said}) for name, said in times.items()}
+    assert compile_text(text).evaluate(seen) is value
+
+
 def test_what_holds_nothing_typed_is_the_same_object():
     for value in (1, "x", None, {"a": [1, {"b": 2}]}, [], {"$type": "Some.Class, Its", "value": "1"}):
         assert typed.for_feel(value) is value
