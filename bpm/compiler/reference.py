@@ -134,7 +134,8 @@ def _vocabulary() -> Iterator[str]:
 
 def _listeners() -> Iterator[str]:
     yield "### Listeners\n"
-    yield "What a listener does is a step of its own, `<element>:<event>:<number>`: work for a worker, found by the"
+    yield "What a listener does is a step of its own, `<element>:<event>:<number>` (of a process or event subprocess:"
+    yield "`<start event>:<element>:<event>:<number>`): work for a worker, found by the"
     yield "class, the bean's method or `script:<format>`, or computed where it only sets a variable. Where no token"
     yield "passes, the model is refused (`listener-not-run`), unless it is deployed with `--ignore listener-not-run`.\n"
     places = {BEFORE: "before the element", BEHIND: "behind it", "take": "on the flow"}
