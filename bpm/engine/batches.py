@@ -11,12 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import structlog
+
 from bpm.engine.errors import EngineError, NotFound
 from bpm.engine.starting import may_be_version
+from bpm.engine.step import DETERMINISTIC
+from bpm.engine.trying import in_words
 from bpm.engine.versions import MigrationPlan, migrate_instance
 from bpm.semantics.migrating import plan
 from bpm.store import definitions
 from bpm.store.definitions import Definition
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,9 @@ def migrate_each(
             done.append(id)
         except EngineError as no:
             refused.append(Refusal(id, no.code, no.message))
+        except DETERMINISTIC as fault:
+            log.exception("instance cannot be migrated", instance=str(id))
+            refused.append(Refusal(id, "fault", in_words(fault)))
     return Migrated(tuple(done), tuple(refused))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from bpm.engine.acting import act, named
+from bpm.engine.acting import Refused, act, named
 from bpm.engine.errors import Invalid
 from bpm.engine.starting import find_definition
 from bpm.engine.variables import checked
@@ -29,9 +30,8 @@ def evaluate_conditions(
     then has (Camunda 7's evaluateCondition). Of all processes in their newest version, or of one `process` (its key, or
     the id of a definition). A condition that fails does not hold.
 
-    Each instance is a transaction of its own. Out: their commits, none where no condition holds. With an idempotency
-    `key` each start event begins once. Raises NotFound (no such process), Invalid, InvalidVariables, KeyConflict,
-    Refused.
+    Each instance is a transaction of its own. Out: their commits, none where no condition holds. Processes
+    that are suspended begin nothing. With an idempotency `key` each start event begins once. Raises NotFound (no such process), Invalid, InvalidVariables, KeyConflict, Refused.
     """
     given = checked(variables)
     called = None if business_key is None else named(business_key, "business_key")
@@ -43,15 +43,23 @@ def evaluate_conditions(
         wanted = find_definition(process)
         waiting = [one for one in waiting if one.definition_id == wanted]
     content = None if key is None else receipts.content_of(["evaluate", called, given])
-    records = []
     now = schedule.now()
-    for start in waiting:
-        holds = condition_holds(definitions.load(start.definition_id).graph, start.node, given, now)
-        if holds is None:
-            raise Invalid(f"the condition of {start.node} of {start.key} asks for more than variables: no start can")
-        if holds:
+    records = []
+    for start in [one for one in waiting if _holds(one, given, now)]:
+        try:
             records.append(_start(start, given, called, actor=actor, reason=reason, key=key, content=content))
+        except Refused as refused:
+            if refused.code != "suspended":
+                raise
     return tuple(records)
+
+
+def _holds(start: schedule.NamedStart, variables: dict[str, Any], now: datetime) -> bool:
+    """Whether its condition holds. Raises Invalid, before anything has begun."""
+    holds = condition_holds(definitions.load(start.definition_id).graph, start.node, variables, now)
+    if holds is None:
+        raise Invalid(f"the condition of {start.node} of {start.key} asks for more than variables: no start can")
+    return holds
 
 
 def _start(

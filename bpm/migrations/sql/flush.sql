@@ -175,7 +175,9 @@ BEGIN
                 UPDATE user_tasks SET
                     node_id = r.node_id, state = r.state, assignee = r.assignee, candidate_users = r.candidate_users,
                     candidate_groups = r.candidate_groups, due = r.due, follow_up = r.follow_up, priority = r.priority,
-                    form_key = r.form_key, owner = r.owner, delegation = r.delegation, version = r.version,
+                    form_key = r.form_key, version = r.version,
+                    -- A program of before they were there leaves them as they are; they are never taken back.
+                    owner = coalesce(r.owner, owner), delegation = coalesce(r.delegation, delegation),
                     commit_version = v_version, commit_at = v_at
                 WHERE id = r.id AND version = r.version - 1;
                 IF NOT FOUND THEN

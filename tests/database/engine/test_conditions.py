@@ -41,6 +41,14 @@ def test_a_key_begins_each_once(world):
         engine.evaluate_conditions({"t": 51}, actor="op", key="k")
 
 
+def test_a_suspended_one_begins_nothing_and_holds_up_none(world):
+    world.deploy(hot("${t &gt; 40}", "p"), hot("${t &gt; 40}", "q"))
+    engine.suspend_definition("p", actor="op")
+    (record,) = engine.evaluate_conditions({"t": 50}, actor="op")
+    assert world.ask("SELECT definition_key FROM process_instances") == [("q",)] and record.version == 1
+    assert engine.evaluate_conditions({"t": 50}, actor="op", process="p") == ()
+
+
 def test_a_new_version_takes_the_place_of_the_old_one(world):
     world.deploy(hot("${t &gt; 40}", "p"))
     world.deploy(hot("${t &gt; 90}", "p"))
