@@ -30,8 +30,9 @@ def evaluate_conditions(
     then has (Camunda 7's evaluateCondition). Of all processes in their newest version, or of one `process` (its key, or
     the id of a definition). A condition that fails does not hold.
 
-    Each instance is a transaction of its own. Out: their commits, none where no condition holds. Processes
-    that are suspended begin nothing. With an idempotency `key` each start event begins once. Raises NotFound (no such process), Invalid, InvalidVariables, KeyConflict, Refused.
+    Each instance is a transaction of its own. Out: their commits, none where no condition holds. Processes that are
+    suspended begin nothing. With an idempotency `key` each start event begins once. Raises NotFound (no such process),
+    Invalid, InvalidVariables, KeyConflict, Refused.
     """
     given = checked(variables)
     called = None if business_key is None else named(business_key, "business_key")
