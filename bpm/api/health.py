@@ -30,6 +30,9 @@ log = structlog.get_logger(__name__)
 type View = Callable[[HttpRequest], HttpResponse]
 
 KEPT = 1.0
+# How long a request waits for what another one finds, in seconds.
+PATIENCE = 1.0
+LATE = {"status": "unfit", "parts": {"database": {"ok": False, "why": "it has not answered in time"}}}
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -39,7 +42,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 def kept(view: View) -> View:
     """Answer with what was found a moment ago: whoever may ask, however often, the database is asked once in that time
-    (the setting BPM_HEALTH_KEPT, in seconds). One request looks while the others wait for what it finds.
+    (the setting BPM_HEALTH_KEPT, in seconds). One request looks while the others wait for what it finds: not for long,
+    then they say 503, so that a database that hangs does not take every thread of the server.
     """
     lock = threading.Lock()
     last: tuple[float, int, str, bytes] | None = None
@@ -47,11 +51,15 @@ def kept(view: View) -> View:
     @wraps(view)
     def answering(request: HttpRequest) -> HttpResponse:
         nonlocal last
-        with lock:
+        if not lock.acquire(timeout=PATIENCE):
+            return JsonResponse(LATE, status=503)
+        try:
             if last is None or time.monotonic() - last[0] >= getattr(settings, "BPM_HEALTH_KEPT", KEPT):
                 found = view(request)
                 last = (time.monotonic(), found.status_code, found["Content-Type"], found.content)
             _at, status, kind, content = last
+        finally:
+            lock.release()
         return HttpResponse(content, status=status, content_type=kind)
 
     return answering

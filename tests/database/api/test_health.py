@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from django.test import Client
+import threading
 
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+
+from bpm.api import health
 from bpm.queries import installation
 
 
@@ -23,6 +27,28 @@ def test_who_asks_often_gets_what_was_found_a_moment_ago(transactional_db, setti
     assert Client().get("/readyz").status_code == 200
     settings.BPM_HEALTH_KEPT = 0
     assert Client().get("/readyz").status_code == 503
+
+
+def test_nobody_waits_long_for_a_database_that_hangs(monkeypatch):
+    monkeypatch.setattr(health, "PATIENCE", 0.01)
+    asked, answers = threading.Event(), threading.Event()
+
+    @health.kept
+    def hanging(request):
+        asked.set()
+        answers.wait(30)
+        return HttpResponse("well")
+
+    request = RequestFactory().get("/readyz")
+    first = threading.Thread(target=hanging, args=[request])
+    first.start()
+    try:
+        assert asked.wait(30)
+        assert hanging(request).status_code == 503
+    finally:
+        answers.set()
+        first.join(30)
+    assert (hanging(request).status_code, hanging(request).content) == (200, b"well")
 
 
 def test_readiness_says_what_is_missing(transactional_db, monkeypatch):
