@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from bpm.models import Incident, ProcessInstance, ThreadVersion, Timer, Token, WaitTicket
@@ -70,8 +71,10 @@ def get_instance(id: UUID) -> rows.Instance | None:
 
 
 def open_ids(definition_id: UUID, *, after: UUID | None = None, limit: int = 50) -> list[UUID]:
-    """The ids of open instances of a version, in order, behind one of them."""
-    found = ProcessInstance.objects.filter(definition_id=definition_id, ended_at=None)
+    """The ids of open instances of a version, in order, behind one of them: of now, whatever a replica knows, since who
+    asks does something with each.
+    """
+    found = ProcessInstance.objects.using(DEFAULT_DB_ALIAS).filter(definition_id=definition_id, ended_at=None)
     if after is not None:
         found = found.filter(id__gt=after)
     return list(found.order_by("id").values_list("id", flat=True)[:limit])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -11,7 +12,7 @@ from django.db import connections, router
 from django.test.utils import CaptureQueriesContext
 
 from bpm.models import ApiToken, ProcessInstance, VariableFile
-from bpm.queries import instances
+from bpm.queries import incidents, instances
 from config.local import ROOT
 
 DECIDING = ("engine", "store", "audit", "jobs", "semantics", "replay")
@@ -41,6 +42,13 @@ def test_a_list_asks_the_replica(routed, db, monkeypatch):
         instances.list_instances()
     assert ProcessInstance in asked
     assert len(queries) == 1
+
+
+def test_what_something_is_done_to_is_not_looked_for_on_the_replica(routed, db, monkeypatch):
+    asked = []
+    monkeypatch.setattr("bpm.queries.replica.ReadReplica.db_for_read", lambda self, model, **_: asked.append(model))
+    assert instances.open_ids(uuid4()) == incidents.open_ids(5, definition_key="order") == []
+    assert asked == []
 
 
 def test_nothing_that_decides_asks_by_models():
