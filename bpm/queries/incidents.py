@@ -42,8 +42,8 @@ def list_incidents(
 
 
 def open_ids(limit: int, **filters: Any) -> list[UUID]:
-    """The ids of at most `limit` open incidents under the filters of `list_incidents`, the oldest first: of now, whatever
-    a replica knows, since who asks does something with each.
+    """The ids of at most `limit` open incidents under the filters of `list_incidents`, the oldest first: of now,
+    whatever a replica knows, since who asks does something with each.
     """
     found = _filtered(**filters).using(DEFAULT_DB_ALIAS).filter(state="OPEN").order_by("created_at", "id")
     return list(found.values_list("id", flat=True)[:limit])
