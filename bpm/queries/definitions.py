@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
-from bpm.models import ProcessDefinition
+from bpm.models import DefinitionState, ProcessDefinition
 from bpm.queries import deployed
 from bpm.queries.paging import Count, Page, page
 from bpm.queries.rows import Definition
@@ -25,7 +25,7 @@ FIGURES = """
         ) counted
     )
     FROM unnest(%(ids)s::uuid[]) d(id)
-    CROSS JOIN (VALUES ('running', 'RUNNING'), ('suspended', 'SUSPENDED'), ('failed', 'FAILED')) s(figure, state)
+    CROSS JOIN (VALUES ('running', 'RUNNING'), ('held', 'SUSPENDED'), ('failed', 'FAILED')) s(figure, state)
     UNION ALL
     SELECT d.id, 'incidents', (
         SELECT count(*) FROM (
@@ -85,11 +85,12 @@ def keys_with_names(limit: int = 500) -> list[tuple[str, str]]:
 
 
 def _versions() -> QuerySet[Any]:
-    return deployed.versions(ProcessDefinition, COLUMNS)
+    suspended = DefinitionState.objects.filter(process_def_id=OuterRef("id"), state="SUSPENDED")
+    return deployed.versions(ProcessDefinition, COLUMNS).annotate(suspended=Exists(suspended))
 
 
 def _shape(row: Any) -> Definition:
-    return Definition(**deployed.fields_of(row, COLUMNS))
+    return Definition(**deployed.fields_of(row, COLUMNS), suspended=row.suspended)
 
 
 def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:

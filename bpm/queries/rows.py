@@ -33,11 +33,14 @@ class Deployed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition(Deployed):
-    """A deployed version of a process. The counts are None where they were not asked for."""
+    """A deployed version of a process. `suspended`: nothing begins of it. The counts, of its instances (`held` are the
+    suspended ones), are None where they were not asked for.
+    """
 
     graph_hash: str
+    suspended: bool
     running: Count | None = None
-    suspended: Count | None = None
+    held: Count | None = None
     failed: Count | None = None
     incidents: Count | None = None
 

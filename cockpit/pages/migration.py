@@ -83,7 +83,7 @@ def of_version(request: HttpRequest, id: UUID) -> Shown:
         raise Http404(_("There is no such process definition."))
     marks = diagram.marks_of_definition(definition)
     context = plan_context(request, definition, marks.tokens)
-    context["total"] = sum(count.number for count in (definition.running, definition.suspended) if count is not None)
+    context["total"] = sum(count.number for count in (definition.running, definition.held) if count is not None)
     return Shown("cockpit/migrate.html", _("Move all instances to another version"), context)
 
 

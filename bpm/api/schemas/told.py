@@ -69,7 +69,10 @@ class VersionOut(Schema):
 
 
 class DefinitionOut(VersionOut):
+    """`suspended`: nothing begins of it until it is resumed."""
+
     graph_hash: str
+    suspended: bool
 
 
 class DecisionOut(VersionOut):

@@ -88,8 +88,9 @@ def test_what_runs_of_each_definition_is_counted_in_one_statement(orders):
         page = definitions.list_definitions(counts=True, size=50)
     assert len(asked) == 2
     (order,) = [one for one in page.items if one.key == "order"]
-    assert [str(order.running), str(order.suspended), str(order.failed)] == [str(NUMBER), "0", "0"]
+    assert [str(order.running), str(order.held), str(order.failed)] == [str(NUMBER), "0", "0"]
     assert order.incidents
+    assert not order.suspended
     assert definitions.get_definition(order.id, counts=True) == order
 
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from bpm import engine
 from bpm.audit import past
-from bpm.queries import incidents, work
+from bpm.queries import definitions, incidents, instances, work
 from bpm.semantics.events import EVENT_TYPES, REASONS
 from cockpit import throttle
 from cockpit.actions import ROUTES
@@ -169,6 +169,38 @@ def test_incidents_that_say_nothing_are_a_group_of_their_own(as_operator, failed
     assert [one.instance_id for one in incidents.list_incidents().items] == [failed_order]
     as_operator.post(reverse("cockpit:retry-incidents"), {"message": "", "reason": "tests"})
     assert incidents.list_incidents().items == ()
+
+
+def test_a_version_that_is_suspended_says_so_and_is_not_started(as_operator, models):
+    order = definitions.find_definition("order")
+    page = reverse("cockpit:definition", args=[order.id])
+    badge = "tt-state tt-amber"
+
+    def shown(address: str = page) -> str:
+        return str(as_operator.get(address).content.decode())
+
+    assert 'data-dialog="start"' in shown() and 'data-dialog="suspend"' in shown() and badge not in shown()
+    said = as_operator.post(
+        reverse("cockpit:suspend-definition", args=[order.id]),
+        {"reason": "prices are wrong"},
+        headers={"Referer": page},
+    )
+    assert said["Location"] == page
+    text = shown()
+    assert "The version is suspended: nothing begins of it." in text and badge in text
+    assert 'data-dialog="resume"' in text
+    assert reverse("cockpit:start", args=[order.id]) not in text and 'data-dialog="suspend"' not in text
+    for listing in ("definitions", "index"):
+        assert shown(reverse(f"cockpit:{listing}")).count(badge) == 1, listing
+    refused = as_operator.post(reverse("cockpit:start", args=[order.id]), follow=True).content.decode()
+    assert "suspended" in refused and instances.list_instances(definition_key="order").items == ()
+    assert definitions.get_definition(order.id).suspended
+
+    as_operator.cookies["django_language"] = "zh-hans"
+    as_operator.post(reverse("cockpit:resume-definition", args=[order.id]), {"reason": "repaired"})
+    text = shown()
+    assert "此版本可以再次启动。" in text and "挂起此版本？" in text
+    assert 'data-dialog="start"' in text
 
 
 def test_verbs_are_posts_and_need_a_reason(as_operator, failed_order):
