@@ -30,11 +30,15 @@ EVENTS = ("boundary", "start")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A node of the old version: how many tokens stand there, where it goes, and what speaks against it."""
+    """A node of the old version: how many tokens stand there, where it goes, and what speaks against it.
+
+    `may_vanish`: it need not be anywhere, since the new version has no node of its id to take it.
+    """
 
     node: NodeInfo
     tokens: int
-    target: str
+    target: NodeInfo | None
+    may_vanish: bool
     problem: str
     told: bool
     may_drop: bool
@@ -132,7 +136,8 @@ def _rows(definition: Definition, asked: Asked, plan: versions.MigrationPlan, to
             Row(
                 node=node,
                 tokens=tokens.get(node.id, 0),
-                target=target if target in new else "",
+                target=new.get(target) or new.get(node.id),
+                may_vanish=node.id not in new,
                 problem=said.get(node.id, ""),
                 told=node.id in asked.nodes,
                 may_drop=target not in new and node.kind in EVENTS,

@@ -75,6 +75,20 @@
     if (form) form.requestSubmit();
   });
 
+  /** The nodes of the new version are on the page once: a select takes them when somebody turns to it. */
+  function offerChoices(event) {
+    const select = event.target.closest?.("select[data-choices]");
+    if (!select) return;
+    const chosen = select.value;
+    const choices = document.getElementById(select.dataset.choices).content.cloneNode(true);
+    delete select.dataset.choices;
+    for (const option of [...select.options]) if (option.value) option.remove();
+    select.append(choices);
+    select.value = chosen;
+  }
+  document.addEventListener("pointerdown", offerChoices);
+  document.addEventListener("focusin", offerChoices);
+
   /** A plan says only where a node is another one: hundreds of nodes would not fit into an address. */
   document.addEventListener("formdata", (event) => {
     for (const [name, value] of [...event.formData]) {

@@ -23,7 +23,7 @@ from cockpit.actions import ROUTES
 from cockpit.admin.tables import shown_models
 from cockpit.pages.sentences import REASONS as REASONS_SAID
 from cockpit.pages.sentences import SENTENCES
-from tests.system.cockpit.conftest import PASSWORD
+from tests.system.cockpit.conftest import EXAMPLES, PASSWORD
 
 ROOT = Path(__file__).resolve().parents[3]
 FORM = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
@@ -201,6 +201,17 @@ def test_a_version_that_is_suspended_says_so_and_is_not_started(as_operator, mod
     text = shown()
     assert "此版本可以再次启动。" in text and "挂起此版本？" in text
     assert 'data-dialog="start"' in text
+
+
+def test_a_plan_names_the_nodes_of_the_new_version_once(as_operator, failed_order):
+    changed = (EXAMPLES / "orders/order.bpmn").read_bytes().replace(b'"ChargeCard"', b'"TakeMoney"')
+    engine.deploy({"order.bpmn": changed.replace(b">ChargeCard<", b">TakeMoney<")}, actor="tests")
+    plan = as_operator.get(reverse("cockpit:migrate-instance-plan", args=[failed_order])).content.decode()
+    assert plan.count('<option value="Ship"') == 2  # where all may choose it, and where it is chosen
+    # Only what the new version has no node for may be nowhere.
+    rows = {row.partition('"')[0]: row.partition("</tr>")[0] for row in plan.split('data-plan="')[1:]}
+    assert [id for id, row in rows.items() if ">nowhere<" in row] == ["ChargeCard"]
+    assert '<option value="TakeMoney" selected>' in rows["ChargeCard"]
 
 
 def test_verbs_are_posts_and_need_a_reason(as_operator, failed_order):
