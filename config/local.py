@@ -27,12 +27,11 @@ def local_folder() -> Path:
 
 
 def socket_folder(local: Path) -> Path:
-    """Where the database's Unix socket lies: inside `local`, or where that path is too long, under the temp folder."""
-    inside = local / "run"
-    if len(os.fsencode(inside)) <= SOCKET_FOLDER_LIMIT:
-        return inside
+    """Where the database's Unix socket lies: inside `local`, or where that path is too long, under a temp folder."""
     name = hashlib.sha256(os.fsencode(local)).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"tokentrail-{name}"
+    outside = [Path(folder) / f"tokentrail-{name}" for folder in (tempfile.gettempdir(), "/tmp")]  # noqa: S108
+    fitting = (path for path in (local / "run", *outside) if len(os.fsencode(path)) <= SOCKET_FOLDER_LIMIT)
+    return next(fitting)
 
 
 def socket_url(folder: Path, database: str) -> str:

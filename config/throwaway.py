@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from config.local import socket_folder
 from config.postgres import THROW_AWAY, Postgres
 from config.processes import Warden
 
@@ -16,9 +17,10 @@ from config.processes import Warden
 def server() -> Iterator[dict[str, str]]:
     """Start it for as long as the block lasts; yields what Django's settings of a database say of it."""
     folder = Path(tempfile.mkdtemp(prefix="tokentrail-"))
+    sockets = socket_folder(folder)
     try:
         with Warden() as warden:
-            postgres = Postgres(folder / "postgres", folder / "run", warden, options=THROW_AWAY)
+            postgres = Postgres(folder / "postgres", sockets, warden, options=THROW_AWAY)
             postgres.start()
             try:
                 yield {
@@ -31,4 +33,5 @@ def server() -> Iterator[dict[str, str]]:
             finally:
                 postgres.stop()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for made in (folder, sockets):
+            shutil.rmtree(made, ignore_errors=True)

@@ -20,9 +20,8 @@ from config.processes import Process, Warden
 from config.valkey import Valkey
 
 WORKER_READY = 40.0
-# In a parallel run the longest files come first, and what looks for a free port from a fixed one on runs together.
+# Where the longest tests are, in a parallel run.
 FIRST = ("chaos", "system", "database")
-STARTS_SITES = {"test_up.py", "test_documents.py", "test_shop.py"}
 
 
 def pytest_configure() -> None:
@@ -32,24 +31,17 @@ def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """In one of several processes: a file is a piece of work, handed out as a whole. The pieces are named before others
-    look at the names, and put into their order after others have done so.
-    """
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In one of several processes, where a file is handed out as a whole, the longest come first."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        yield
         return
     tests = Path(__file__).parent
 
     def place(item: pytest.Item) -> tuple[int, str]:
         kind, *_ = item.path.relative_to(tests).parts
-        together = kind == "system" and item.path.name in STARTS_SITES
-        return FIRST.index(kind) if kind in FIRST else len(FIRST), "" if together else str(item.path)
+        return FIRST.index(kind) if kind in FIRST else len(FIRST), str(item.path)
 
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("-".join(map(str, place(item)))))
-    yield
     items.sort(key=place)
 
 

@@ -97,7 +97,7 @@ def site_of(folder: Path, **settings: str) -> Iterator[Newcomer]:
     output = folder.parent / f"{folder.name}.log"
     with output.open("w") as file:
         site = subprocess.Popen(
-            ["script/up", "--port", str(free_port(8100))],
+            ["script/up", "--port", str(free_port(8150))],
             cwd=folder,
             env=environment() | settings,
             stdout=file,
