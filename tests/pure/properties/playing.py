@@ -16,6 +16,8 @@ from bpm.graph import Process
 from bpm.replay import Recorded
 from bpm.semantics import Decided, Event, Refusal, State, decide, evolve
 from bpm.semantics import commands as c
+from bpm.semantics.lifecycle import is_final
+from bpm.semantics.state import ATTACHED
 from tests.pure.semantics.drawing import START, decide_from_nothing
 
 # More steps than any process of these tests needs: one that takes more runs for ever.
@@ -79,6 +81,15 @@ class Play:
     def events(self) -> Iterator[Event]:
         """All that has happened."""
         return (event for commit in self.commits for event in commit.events)
+
+    def left(self) -> list[str]:
+        """What is still open; at the end that must be nothing."""
+        return [
+            f"{kind} {entity.id} at {entity.node} is {entity.state}"
+            for kind in ("token", *ATTACHED)
+            for entity in self.state.table(kind).values()
+            if not is_final(kind, entity.state)
+        ]
 
     def possible(self) -> Iterator[tuple[c.Command, ...]]:
         """All that could happen now, each as the commands that bring it about."""

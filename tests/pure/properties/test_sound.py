@@ -9,8 +9,6 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from bpm.replay import ReplayEngine, compare, verify
-from bpm.semantics.lifecycle import is_final
-from bpm.semantics.state import ATTACHED
 from tests.pure.properties.blocks import Block, blocks, build, large_block
 from tests.pure.properties.playing import Play
 
@@ -38,20 +36,10 @@ def play_to_the_end(block: Block, seed: int) -> Play:
 
     state = play.state
     assert play.refusals == []
-    assert state.instances[0].state in ("COMPLETED", "FAILED"), _left(play)
-    assert _left(play) == []
+    assert state.instances[0].state in ("COMPLETED", "FAILED"), play.left()
+    assert play.left() == []
     replayed = ReplayEngine(play.process).replay(play.commits, thread="i")
     assert replayed.violations == ()
     assert compare(state, replayed.state) == ()
     assert verify(play.process, play.commits, thread="i") is None
     return play
-
-
-def _left(play: Play) -> list[str]:
-    """What is still open, which must be nothing."""
-    return [
-        f"{kind} {entity.id} at {entity.node} is {entity.state}"
-        for kind in ("token", *ATTACHED)
-        for entity in play.state.table(kind).values()
-        if not is_final(kind, entity.state)
-    ]
