@@ -65,6 +65,9 @@ def correlate(
         record = _take(found, ticket, brought, by)
         if record is not None:
             return record
+    if incoming is not None and (before := _received(incoming, actor, key, content)) is not None:
+        # A commit whose answer was lost was still on its way when the receipt was looked for: it took the ticket.
+        return before
     starts = schedule.starts_named("MESSAGE", name) if instance is None else []
     if starts:
         node, definition = starts[0].node, starts[0].definition_id
@@ -175,7 +178,7 @@ def _named_by(actor: str, key: str, name: str) -> Incoming:
     return Incoming(sender=sender, version=1, ordinal=1, kind="MESSAGE", name=name)
 
 
-def _received(incoming: Incoming, actor: str, key: str | None, content: str) -> CommitRecord | None:
+def _received(incoming: Incoming, actor: str, key: str | None, content: str | None) -> CommitRecord | None:
     """What was taken under that key before: from its receipt, or when that has expired from the receiver's row."""
     asked = {"sender": incoming.sender, "version": incoming.version, "ordinal": incoming.ordinal}
     rows = query(None, "received_by", asked | {"actor": actor, "key": key})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bpm import engine
+from bpm.engine import messages
 from tests.database.engine.drawing import catch, end, flows, message, model, service, signal, start, throw, user
 
 MESSAGE = '<bpmn:message id="m" name="Paid"/>'
@@ -21,6 +22,22 @@ LATER = model(
 BEGINS = model(
     start(inner=message("m")), user("look"), end(), flows("start -> look -> end"), id="begins", before=MESSAGE
 )
+
+
+def test_asked_again_while_its_commit_is_on_its_way(world, monkeypatch):
+    """The receipt is not there yet when it is looked for, and the ticket is gone when it is looked for."""
+    world.deploy(WAITS)
+    world.start()
+    look, first = messages.tickets, []
+
+    def late(*given, **said):
+        monkeypatch.setattr(messages, "tickets", look)
+        first.append(engine.correlate("Paid", actor="bank", key="k"))
+        return look(*given, **said)
+
+    monkeypatch.setattr(messages, "tickets", late)
+    again = engine.correlate("Paid", actor="bank", key="k")
+    assert again.repeated and again.sequence == first[0].sequence
 
 
 def test_a_message_finds_who_waits_by_business_key(world):
