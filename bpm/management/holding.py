@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from bpm import engine
 from bpm.management.actor import add_actor, add_reason
+from bpm.management.one_by_one import one_by_one
 
 type Verb = Callable[..., Any]
 
@@ -28,15 +28,13 @@ def each(command: BaseCommand, options: Mapping[str, Any], done: str, of_instanc
     if bool(options["ids"]) == bool(options["process"]):
         raise CommandError("give ids of instances, or --process KEY", returncode=2)
     by = {"actor": options["actor"], "reason": options["reason"]}
-    refused = 0
-    for what in options["ids"] or [options["process"]]:
-        try:
-            if options["process"]:
-                of_definition(what, version=options["version"], **by)
-            else:
-                of_instance(what, **by)
-            command.stdout.write(f"{what}: {done}")
-        except engine.EngineError as error:
-            command.stderr.write(f"{what}: {error.code}: {error.message}")
-            refused += 1
-    return int(refused > 0)
+    process = options["process"]
+
+    def hold(what: str) -> str:
+        if process:
+            of_definition(what, version=options["version"], **by)
+        else:
+            of_instance(what, **by)
+        return done
+
+    return one_by_one(command, [process] if process else options["ids"], hold)

@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm import engine
 from bpm.management.actor import add_actor, add_reason
+from bpm.management.one_by_one import one_by_one
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +38,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     """Migrate, or plan, each instance; the exit status."""
     nodes = dict(_pair(text) for text in options["node"])
-    migrate = _planned if options["plan"] else _migrated
-    refused = sum(not migrate(command, id, nodes, options) for id in options["ids"])
-    return int(refused > 0)
+    if options["plan"]:
+        return int(sum(not _planned(command, id, nodes, options) for id in options["ids"]) > 0)
+
+    def migrate(id: str) -> str:
+        record = engine.migrate_instance(
+            id,
+            version=options["to"],
+            nodes=nodes,
+            drop=options["drop"],
+            actor=options["actor"],
+            reason=options["reason"],
+        )
+        return f"migrated, commit {record.sequence}"
+
+    return one_by_one(command, options["ids"], migrate)
 
 
 def _planned(command: BaseCommand, id: str, nodes: dict[str, str], options: Mapping[str, Any]) -> bool:
@@ -53,23 +66,6 @@ def _planned(command: BaseCommand, id: str, nodes: dict[str, str], options: Mapp
     for problem in plan.problems:
         command.stdout.write(f"does not fit: {problem}")
     return not plan.problems
-
-
-def _migrated(command: BaseCommand, id: str, nodes: dict[str, str], options: Mapping[str, Any]) -> bool:
-    try:
-        record = engine.migrate_instance(
-            id,
-            version=options["to"],
-            nodes=nodes,
-            drop=options["drop"],
-            actor=options["actor"],
-            reason=options["reason"],
-        )
-    except engine.EngineError as refused:
-        command.stderr.write(f"{id}: {refused.code}: {refused.message}")
-        return False
-    command.stdout.write(f"{id}: migrated, commit {record.sequence}")
-    return True
 
 
 def _pair(text: str) -> tuple[str, str]:

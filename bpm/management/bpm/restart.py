@@ -22,6 +22,7 @@ from bpm import engine
 from bpm.engine.versions import KEEPS
 from bpm.management.actor import add_actor, add_reason
 from bpm.management.given import add_variables, variables_of
+from bpm.management.one_by_one import one_by_one
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,12 +43,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         variables = variables_of(options["variables"])
     except engine.InvalidVariables as problem:
         raise CommandError(f"{problem.code}: {problem.message}", returncode=2) from None
-    refused = sum(not _restarted(command, id, variables, options) for id in options["ids"])
-    return int(refused > 0)
 
-
-def _restarted(command: BaseCommand, id: str, variables: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-    try:
+    def restart(id: str) -> str:
         record = engine.restart_instance(
             id,
             keep=options["keep"],
@@ -58,8 +55,6 @@ def _restarted(command: BaseCommand, id: str, variables: Mapping[str, Any], opti
             actor=options["actor"],
             reason=options["reason"],
         )
-    except engine.EngineError as refused:
-        command.stderr.write(f"{id}: {refused.code}: {refused.message}")
-        return False
-    command.stdout.write(f"{id}: restarted, commit {record.sequence}")
-    return True
+        return f"restarted, commit {record.sequence}"
+
+    return one_by_one(command, options["ids"], restart)
