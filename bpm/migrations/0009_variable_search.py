@@ -20,5 +20,8 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(statements("variable_search"), "DROP FUNCTION bpm_searchable(jsonb)"),
         migrations.RunSQL("DROP INDEX CONCURRENTLY IF EXISTS variables_by_value", migrations.RunSQL.noop),
+        # It waits for transactions that are older than it, however long they take.
+        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
         migrations.RunSQL(INDEX, "DROP INDEX CONCURRENTLY IF EXISTS variables_by_value"),
+        migrations.RunSQL("RESET lock_timeout", migrations.RunSQL.noop),
     ]

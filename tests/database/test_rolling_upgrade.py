@@ -55,7 +55,7 @@ DESTRUCTIVE = {
     "AlterField", "AlterModelTable", "DeleteModel", "RemoveConstraint", "RemoveField", "RemoveTrigger", "RenameField",
     "RenameModel",
 }  # fmt: skip
-FIRST_RELEASE = "0013_flush"
+FIRST_RELEASE = "0014_searchable"
 
 
 @dataclass(frozen=True)

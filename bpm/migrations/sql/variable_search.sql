@@ -5,8 +5,9 @@ CREATE OR REPLACE FUNCTION bpm_searchable(value jsonb) RETURNS jsonb LANGUAGE sq
     SELECT CASE jsonb_typeof(value)
         WHEN 'array' THEN NULL
         WHEN 'object' THEN
-            CASE WHEN value ? '$type' AND jsonb_typeof(value -> 'value') = 'string'
-                    AND length(value ->> 'value') <= 200
+            CASE WHEN value ->> '$type' IN ('date', 'time', 'dateTime', 'duration')
+                    AND jsonb_typeof(value -> 'value') = 'string' AND length(value ->> 'value') <= 200
+                    AND value - '$type' - 'value' = '{}'
                 THEN value -> 'value' END
         WHEN 'null' THEN value
         ELSE CASE WHEN length(value #>> '{}') <= 200 THEN value END

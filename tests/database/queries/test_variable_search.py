@@ -23,7 +23,7 @@ VALUES: dict[str, dict[str, object]] = {
     "one": {"amount": 100, "customer": "Ada", "due": date(2026, 11, 29), "paid": True},
     "two": {"amount": Decimal("250.50"), "customer": "Adam", "paid": False, "note": None},
     "three": {"amount": "100", "customer": "Bob", "due": date(2026, 12, 1), "list": [1], "long": "x" * 5000},
-    "four": {"amount": -5, "customer": "ada", "a:b": 1, "zip": "0815"},
+    "four": {"amount": -5, "customer": "ada", "a:b": 1, "zip": "0815", "bean": {"$type": "a.B", "value": "foo"}},
 }
 
 
@@ -67,6 +67,9 @@ def test_by_value(found):
         "long:exists": ["three"],
         "a:b:eq:1": ["four"],
         "zip:eq:0815": ["four"],
+        # An object that only looks like a value of a type of ours.
+        "bean:eq:foo": [],
+        "bean:exists": ["four"],
         "nobody:exists": [],
     }
     assert {text: found(text) for text in expected} == expected
