@@ -17,7 +17,7 @@ from bpm.engine.starting import may_be_version
 from bpm.engine.variables import checked
 from bpm.semantics import commands as c
 from bpm.semantics.migrating import Plan, plan
-from bpm.store import definitions, histories, ids, receipts
+from bpm.store import definitions, histories, ids, reading, receipts
 from bpm.store.outside import query
 from bpm.store.records import CommitRecord
 
@@ -156,17 +156,19 @@ def restart_instance(
         raise Invalid("give a start event or nodes to start before, not both")
     given = checked(variables)
     target = None if version is None else _version_of(thread, id, version)
-    first = None if keep != "start" and (begins is not None or before) else histories.beginning(thread)
-    if first is not None and begins is None and not before:
-        begins = first.events[0].node
-    if first is None and begins is None and not before and definitions.of_instance(thread) is not None:
-        raise Invalid("history has the start of the instance no more: name a start event or nodes to start before")
-    if keep == "start":
-        if first is None:
-            raise Invalid("history has the start of the instance no more: give the variables")
-        brought = first.arguments.get("variables", {}) | given
-    else:
-        brought = given
+    brought = given
+    # What was done under this key is answered from its receipt, whatever history still has.
+    if key is None or reading.receipt(thread, actor, key) is None:
+        somewhere = begins is not None or bool(before)
+        first = None if somewhere and keep != "start" else histories.beginning(thread)
+        if first is not None and not somewhere:
+            begins = first.events[0].node
+        if first is None and not somewhere and definitions.of_instance(thread) is not None:
+            raise Invalid("history has the start of the instance no more: name a start event or nodes to start before")
+        if keep == "start":
+            if first is None:
+                raise Invalid("history has the start of the instance no more: give the variables")
+            brought = first.arguments.get("variables", {}) | given
     return act(
         thread,
         lambda at: c.RestartInstance(

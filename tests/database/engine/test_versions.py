@@ -139,7 +139,7 @@ def test_restart__of_another_version(world):
     assert replay_stored([instance], again=True)[0].problems == ()
 
 
-def test_restart__is_done_once_with_a_key(world):
+def test_restart__is_done_once_with_a_key(world, monkeypatch):
     world.deploy(OLD)
     instance = world.start()
     engine.cancel_instance(instance, actor="op")
@@ -150,6 +150,8 @@ def test_restart__is_done_once_with_a_key(world):
     assert again.repeated and again.sequence == first.sequence
     with pytest.raises(engine.KeyConflict):
         engine.restart_instance(instance, actor="op", key="k", keep="none")
+    monkeypatch.setattr(histories, "beginning", lambda thread: None)
+    assert engine.restart_instance(instance, actor="op", key="k").sequence == first.sequence, "archived meanwhile"
 
 
 @pytest.mark.parametrize(
