@@ -64,11 +64,15 @@ DELETE FROM runtime_message WHERE id IN (
 RETURNING id;
 
 -- name: timeouts_in_a_row
--- Of each task how many locks ran out since its last event that is none of locking: its own few rows of history.
+-- Of each task how many locks ran out since its last event that is none of locking: its own few rows of history, in the
+-- months since the oldest of them was made.
+WITH asked AS MATERIALIZED (
+    SELECT min(created_at) AS since FROM external_tasks WHERE id = ANY(%(tasks)s::uuid[])
+)
 SELECT e.task_id, count(*) FROM external_task_events e
-WHERE e.task_id = ANY(%(tasks)s::uuid[]) AND e.event_type = 'TASK_TIMED_OUT'
+WHERE e.task_id = ANY(%(tasks)s::uuid[]) AND e.event_type = 'TASK_TIMED_OUT' AND e.at >= (SELECT since FROM asked)
   AND e.row_version > (
       SELECT coalesce(max(o.row_version), 0) FROM external_task_events o
-      WHERE o.task_id = e.task_id AND o.event_type NOT IN ('TASK_LOCKED', 'TASK_EXTENDED', 'TASK_TIMED_OUT')
+      WHERE o.task_id = e.task_id AND o.at >= (SELECT since FROM asked) AND o.event_type NOT IN ('TASK_LOCKED', 'TASK_EXTENDED', 'TASK_TIMED_OUT')
   )
 GROUP BY e.task_id;
