@@ -34,7 +34,9 @@ def complete(work: Work, command: c.CompleteUserTask) -> None:
     """A person has done it. A delegated task is resolved first (Camunda 7: completing it is an error)."""
     task = open_task(work, command.user_task)
     if task.delegation == "PENDING":
-        raise Refused("wrong_state", f"the user task is delegated to {task.assignee}: it is resolved, not completed")
+        raise Refused(
+            "wrong_state", f"the user task is delegated to {task.assignee or 'nobody'}: it is resolved, not completed"
+        )
     node = work.graph.node(task.node)
     brought = submitted(work, task, node, command.variables) if command.form else command.variables
     work.change("USER_TASK_COMPLETED", "user_task", task, "DONE", reason="work", **_by(command.user))
