@@ -8,8 +8,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-SCALES = ("short", "usual", "full")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
