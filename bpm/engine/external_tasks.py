@@ -66,8 +66,7 @@ def fetch_and_lock(
     With an idempotency `key` a worker that lost the answer gets those that it still holds by that fetch. Nothing ready
     gives an empty list, which no key keeps. Raises Invalid for arguments that make no sense, KeyConflict.
     """
-    acting_as(worker, "worker")
-    who = actor or worker
+    who = _who(worker, actor)
     if isinstance(topics, str) or not isinstance(topics, Iterable) or not topics:
         raise Invalid("topics must be a list of at least one topic")
     wanted = [named(topic, "topic") for topic in topics]
@@ -149,7 +148,7 @@ def fail_task(
         lambda at: c.FailExternalTask(
             at=at, task=task.ordinal, worker=worker, retries=retries, retry_after=pause, variables=brought, **said
         ),
-        actor=actor or acting_as(worker, "worker"),
+        actor=_who(worker, actor),
         key=key,
         cause=cause,
     )
@@ -189,7 +188,7 @@ def _answer(
     """The worker's answer, as a step of the instance. What the engine itself cannot take fails the task, so that it is
     not worked on after each lock for ever.
     """
-    who = actor or acting_as(worker, "worker")
+    who = _who(worker, actor)
     try:
         return act(task.instance, command, actor=who, key=key, cause=cause)
     except DETERMINISTIC as fault:
@@ -212,16 +211,15 @@ def extend_lock(
     `complete_task`).
     """
     task = _task(id)
-    held, more = acting_as(worker, "worker"), bounded(seconds, "seconds", LONGEST_LOCK)
-    who = actor or held
+    who, more = _who(worker, actor), bounded(seconds, "seconds", LONGEST_LOCK)
 
     def extend(channel: Channel | None) -> Done:
-        lock = claims.extend(task.id, held, more, actor=who, channel=channel)
+        lock = claims.extend(task.id, worker, more, actor=who, channel=channel)
         if lock is None:
             raise _why_not(task, worker)
         return Done(lock.sequence, lock.lock_expire_at.isoformat())
 
-    said = {"verb": "extend_lock", "task": str(task.id), "worker": held, "seconds": more}
+    said = {"verb": "extend_lock", "task": str(task.id), "worker": worker, "seconds": more}
     act_outside(who, key, said, extend)
 
 
@@ -259,6 +257,12 @@ def _why_not(task: Entity, worker: str | None) -> Exception:
     if worker is not None and owner != worker:
         return Refused(f"the task is locked by {owner}, not by {worker}", code="wrong_worker")
     return Refused(f"the lock of {owner} ran out at {ended.isoformat()}", code="lock_expired")
+
+
+def _who(worker: str, actor: str | None) -> str:
+    """Who acts: the worker, unless another speaks for it. Raises Invalid for a name that neither may have."""
+    name = acting_as(worker, "worker")
+    return name if actor is None else acting_as(actor)
 
 
 def _task(id: UUID | str) -> Entity:

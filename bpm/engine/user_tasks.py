@@ -24,7 +24,7 @@ def claim_task(
     return act(
         task.instance,
         lambda at: c.ClaimUserTask(at=at, user_task=task.ordinal, user=who),
-        actor=actor or who,
+        actor=who if actor is None else actor,
         reason=reason,
         key=key,
     )

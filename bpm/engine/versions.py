@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 from uuid import UUID
 
-from bpm.engine.acting import act, instance, named
+from bpm.engine.acting import act, acting_as, instance, named
 from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.starting import may_be_version
 from bpm.engine.variables import checked
@@ -158,7 +158,7 @@ def restart_instance(
     target = None if version is None else _version_of(thread, id, version)
     brought = given
     # What was done under this key is answered from its receipt, whatever history still has.
-    if key is None or reading.receipt(thread, actor, key) is None:
+    if key is None or reading.receipt(thread, acting_as(actor), named(key, "key")) is None:
         somewhere = begins is not None or bool(before)
         first = None if somewhere and keep != "start" else histories.beginning(thread)
         if first is not None and not somewhere:

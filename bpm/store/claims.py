@@ -79,7 +79,7 @@ def fetch_and_lock(
     asked = {
         "topics": dumps([{"topic": topic, "lock_seconds": locked} for topic, locked in seconds.items()]),
         "worker": worker,
-        "actor": actor or worker,
+        "actor": worker if actor is None else actor,
         "limit": limit,
         "engine": ENGINE,
         "format": FORMAT,
@@ -140,7 +140,7 @@ def extend(
         {
             "id": task,
             "worker": worker,
-            "actor": actor or worker,
+            "actor": worker if actor is None else actor,
             "seconds": seconds,
             "engine": ENGINE,
             "format": FORMAT,

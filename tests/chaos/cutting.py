@@ -94,16 +94,17 @@ class Line:
         return None
 
     def to_client(self) -> None:
-        """Pass on what the server says; nothing any more when it has done a COMMIT whose answer is to be lost."""
+        """Pass on what the server says; nothing any more when it has been given a COMMIT whose answer is to be lost."""
         rest = b""
         with contextlib.suppress(OSError):
             while said := self.server.recv(1 << 16):
-                if self.committing and self.mode == "after":
-                    rest += said
-                    if b"COMMIT\x00" in rest:
-                        return self.cut()
+                if not self.committing:
+                    self.client.sendall(said)
                     continue
-                self.client.sendall(said)
+                # What is cut during COMMIT is cut by who passed it on; the answer must not be quicker than that.
+                rest += said
+                if self.mode == "after" and b"COMMIT\x00" in rest:
+                    return self.cut()
         self.hang_up()
         return None
 

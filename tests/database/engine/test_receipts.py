@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -306,6 +307,26 @@ def test_a_key_that_is_none_is_refused(world, verb):
     for key in ("", "k" * 256, "a\x00b", 7):
         with pytest.raises(engine.Invalid):
             case.ask(world, instance, key)
+
+
+NAMES = [
+    (verb, name)
+    for verb in CASES
+    for name in ("actor", "worker")
+    if name in inspect.signature(getattr(engine, verb)).parameters
+]
+
+
+@pytest.mark.parametrize(("verb", "name"), NAMES)
+def test_a_name_that_nobody_may_have_is_refused(world, monkeypatch, verb, name):
+    case, ask = CASES[verb], getattr(engine, verb)
+    world.deploy(case.model)
+    instance = world.start()
+    other = {"actor": "else"} if name == "worker" else {}
+    for bad in ("", "a" * 256, "a\x00b", 7):
+        monkeypatch.setattr(engine, verb, lambda *given, bad=bad, **said: ask(*given, **said | other | {name: bad}))
+        with pytest.raises(engine.Invalid):
+            case.ask(world, instance, "k")
 
 
 @pytest.mark.parametrize("verb", ["start", "fetch_and_lock", "publish", "correlate", "complete_task", "deploy"])
