@@ -53,12 +53,16 @@ class LockTask(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompleteExternalTask(Command):
-    """The worker is done. `variables` go to where they are visible, `local_variables` stay with the activity."""
+    """The worker is done. `variables` go to where they are visible, `local_variables` stay with the activity.
+
+    `next_topics`: of which topics the worker goes on with a task that this step makes -> seconds of its lock.
+    """
 
     task: int
     worker: str
     variables: dict[str, Any] = field(default_factory=dict)
     local_variables: dict[str, Any] = field(default_factory=dict)
+    next_topics: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,8 @@ def decide(graph: Process, state: State, command: c.Command) -> Decision:
         _admit(state, command)
         DECIDE[type(command)](work, command)
         judge(work)
+        if isinstance(command, c.CompleteExternalTask) and command.next_topics:
+            locks.lock_next(work, command)
     except view.Missing as missing:
         return Need(missing.keys)
     except Refused as refused:

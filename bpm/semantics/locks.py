@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bpm.expressions import ExpressionError, HostObject
 from bpm.expressions.timers import first
@@ -20,9 +20,23 @@ def lock(work: Work, command: c.LockTask) -> None:
         raise Refused("wrong_state", f"the task is {task.state}, not READY")
     if task.retry_at is not None and task.retry_at > work.at:
         raise Refused("wrong_state", f"the task may be tried again at {task.retry_at.isoformat()}")
-    work.change(
-        "TASK_LOCKED", "task", task, "LOCKED", reason="work", worker=command.worker, until=command.until.isoformat()
-    )
+    _give(work, task, command.worker, command.until)
+
+
+def lock_next(work: Work, command: c.CompleteExternalTask) -> None:
+    """Give the worker that has completed a task the one to go on with: of those that this step made and that are ready
+    now that it has come to rest, the one that a fetch of `next_topics` would give first. Where there is none, none is
+    locked: what only a later commit brings is left to a fetch.
+    """
+    made = (work.state.tasks[event.id] for event in work.events if event.type == "TASK_CREATED")
+    ready = [task for task in made if task.state == "READY" and task.topic in command.next_topics]
+    if ready:
+        task = min(ready, key=lambda one: (-one.priority, one.id))
+        _give(work, task, command.worker, work.at + timedelta(seconds=float(command.next_topics[task.topic])))
+
+
+def _give(work: Work, task: Task, worker: str, until: datetime) -> None:
+    work.change("TASK_LOCKED", "task", task, "LOCKED", reason="work", worker=worker, until=until.isoformat())
 
 
 def held(work: Work, id: int, worker: str) -> Task:

@@ -54,8 +54,8 @@ class StoredPlay(Play):
 
     def _commit(self, command: c.Command) -> None:
         start = isinstance(command, c.StartInstance)
-        if isinstance(command, c.CompleteExternalTask | c.FailExternalTask | c.ThrowBpmnError):
-            command = replace(command, task=self.locked)
+        if isinstance(command, c.CompleteExternalTask | c.FailExternalTask | c.ThrowBpmnError) and self.locked:
+            command, self.locked = replace(command, task=self.locked), 0
         record = step(
             self.thread,
             lambda at: replace(command, at=at),

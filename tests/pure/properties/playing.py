@@ -17,7 +17,7 @@ from bpm.replay import Recorded
 from bpm.semantics import Decided, Event, Refusal, State, decide, evolve
 from bpm.semantics import commands as c
 from bpm.semantics.lifecycle import is_final
-from bpm.semantics.state import ATTACHED
+from bpm.semantics.state import ATTACHED, Task
 from tests.pure.semantics.drawing import START, decide_from_nothing
 
 # More steps than any process of these tests needs: one that takes more runs for ever.
@@ -103,8 +103,8 @@ class Play:
             if token.state == "ACTIVE":
                 yield (c.AdvanceToken(at=at, token=token.id),)
         for task in state.tasks.values():
-            if task.state == "READY":
-                yield self._work(task.id)
+            if task.state in ("READY", "LOCKED"):
+                yield self._work(task)
         for user_task in state.user_tasks.values():
             if user_task.state in ("READY", "CLAIMED"):
                 yield (c.CompleteUserTask(at=at, user_task=user_task.id, variables=self._variables()),)
@@ -153,17 +153,23 @@ class Play:
         outcome = "error" if luck < 0.2 else "failed" if luck < 0.3 else "completed"
         return c.CallReturned(at=self.at, ticket=ticket, outcome=outcome, code="E")
 
-    def _work(self, task: int) -> tuple[c.Command, ...]:
-        """A worker takes the task and completes it, seldom with an error, a failure or an escalation."""
-        at = self.at
-        lock = c.LockTask(at=at, task=task, worker="w", until=at + timedelta(minutes=5))
-        done: c.Command = c.CompleteExternalTask(at=at, task=task, worker="w", variables=self._variables())
+    def _work(self, task: Task) -> tuple[c.Command, ...]:
+        """A worker takes the task, unless it has it already, and completes it, now and then to go on with the next one;
+        seldom with an error, a failure or an escalation.
+        """
+        at, id = self.at, task.id
+        lock = c.LockTask(at=at, task=id, worker="w", until=at + timedelta(days=1))
+        topics = sorted({node.work.topic.text for node in self.process.nodes.values() if node.work})
+        wanted = dict.fromkeys(topics, 86_400.0) if self.chance.random() < 0.4 else {}
+        done: c.Command = c.CompleteExternalTask(
+            at=at, task=id, worker="w", variables=self._variables(), next_topics=wanted
+        )
         luck = self.chance.random()
         if luck < 0.1:
-            done = c.FailExternalTask(at=at, task=task, worker="w", message="no", retries=1)
+            done = c.FailExternalTask(at=at, task=id, worker="w", message="no", retries=1)
         elif luck < 0.15:
-            done = c.ThrowBpmnError(at=at, task=task, worker="w", code="E")
-        return (lock, done)
+            done = c.ThrowBpmnError(at=at, task=id, worker="w", code="E")
+        return (lock, done) if task.state == "READY" else (done,)
 
     def _variables(self) -> dict[str, Any]:
         # Conditions hold at 3: not for ever, since each may begin work whose end writes `c` again.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bpm.graph import Formula, Process, Trigger, WorkSpec
+from datetime import timedelta
+
+from bpm.graph import Formula, LoopSpec, Process, Trigger, WorkSpec
 from bpm.semantics import commands as c
 from tests.pure.semantics.drawing import Run, draw
 
@@ -86,3 +88,50 @@ def test_a_task_that_nobody_finishes_in_time_waits_for_an_operator() -> None:
     run.do(c.RetryIncident, incident=incident.id)
     run.lock("A")
     assert run.refused(c.GiveUpTask, task=task, worker="w") == "wrong_state"
+
+
+def chained(run: Run, node: str, **wanted: float) -> list[tuple[str, str]]:
+    """What happens to tasks when the worker of the node completes it and asks for one of those topics."""
+    task = run.lock(node)
+    events = run.do(c.CompleteExternalTask, task=task, worker="w", next_topics=wanted)
+    return [(event.type, event.node or "") for event in events if event.type.startswith("TASK_")]
+
+
+def test_who_completes_a_task_may_have_the_next_one_at_once() -> None:
+    run = Run(draw("start s > external A > external B > end e"))
+    assert chained(run, "A", B=30, C=5) == [("TASK_COMPLETED", "A"), ("TASK_CREATED", "B"), ("TASK_LOCKED", "B")]
+    (task,) = (one for one in run.state.tasks.values() if one.node == "B")
+    assert (task.state, task.lock_owner, task.lock_expire_at) == ("LOCKED", "w", run.at + timedelta(seconds=30))
+    assert task.version == 1
+    run.do(c.CompleteExternalTask, task=task.id, worker="w", next_topics={"B": 30})
+    assert run.ended == "COMPLETED"
+
+
+def test_a_topic_that_was_not_asked_for_is_left_ready() -> None:
+    run = Run(draw("start s > external A > external B > end e"))
+    assert chained(run, "A", A=30) == [("TASK_COMPLETED", "A"), ("TASK_CREATED", "B")]
+    assert run.waiting == ["B"]
+
+
+def test_what_a_later_commit_brings_is_left_to_a_fetch() -> None:
+    later = Run(draw("start s > external A > external B > end e", B={"async_before": True}))
+    assert chained(later, "A", B=30) == [("TASK_COMPLETED", "A"), ("TASK_CREATED", "B")]
+    branches = Run(draw("start s > external A > parallel f > external B > parallel j > end e", "f > external C > j"))
+    assert ("TASK_LOCKED", "B") not in chained(branches, "A", B=30, C=30)
+    rounds = LoopSpec(kind="sequential", cardinality=Formula(text="${2}"))
+    round_by_round = Run(draw("start s > external A > end e", A={"loop": rounds}))
+    assert chained(round_by_round, "A", A=30) == [("TASK_COMPLETED", "A"), ("TASK_CREATED", "A")]
+
+
+def test_a_task_that_a_condition_takes_away_in_the_same_step_is_not_given() -> None:
+    run = Run(
+        draw(
+            "start s > external A > external B > end e",
+            "boundary b > external C > end x",
+            b={"attached_to": "B", "trigger": Trigger(kind="conditional", condition=Formula(text="${go == 1}"))},
+        ),
+        variables={"go": 1},
+    )
+    happened = chained(run, "A", B=30, C=30)
+    assert ("TASK_CANCELLED", "B") in happened
+    assert ("TASK_LOCKED", "B") not in happened
