@@ -12,7 +12,8 @@ A verb that refuses raises an EngineError (`code`, `message`), and then nothing 
 - `deploying`      deploy
 - `decisions`      evaluate_decision, find_decision
 - `starting`       start, find_definition
-- `external_tasks` fetch_and_lock, complete_task, fail_task, throw_task_error, extend_lock, unlock_task
+- `external_tasks` fetch_and_lock, complete_task, complete_and_lock_next, fail_task, throw_task_error, extend_lock,
+                   unlock_task
 - `user_tasks`     claim_task, unclaim_task, assign_user_task, delegate_user_task, resolve_user_task,
                    complete_user_task, throw_user_task_error
 - `conditions`     evaluate_conditions: what starts with a condition
@@ -39,6 +40,7 @@ from bpm.engine.decisions import Evaluated, evaluate_decision, find_decision
 from bpm.engine.deploying import Deployed, Deployment, deploy
 from bpm.engine.errors import DeployRefused, EngineError, EvaluationFailed, Invalid, InvalidVariables, NotFound
 from bpm.engine.external_tasks import (
+    complete_and_lock_next,
     complete_task,
     extend_lock,
     fail_task,
@@ -113,6 +115,7 @@ __all__ = [
     "cancel_instance",
     "checked",
     "claim_task",
+    "complete_and_lock_next",
     "complete_task",
     "complete_user_task",
     "continue_instance",

@@ -8,7 +8,7 @@ from bpm.expressions import ExpressionError, HostObject
 from bpm.expressions.timers import first
 from bpm.semantics import commands as c
 from bpm.semantics import view
-from bpm.semantics.formulas import holds
+from bpm.semantics.formulas import holds, sees
 from bpm.semantics.state import Task
 from bpm.semantics.work import Refused, Work
 
@@ -27,11 +27,14 @@ def lock_next(work: Work, command: c.CompleteExternalTask) -> None:
     """Give the worker that has completed a task the one to go on with: of those that this step made and that are ready
     now that it has come to rest, the one that a fetch of `next_topics` would give first. Where there is none, none is
     locked: what only a later commit brings is left to a fetch.
+
+    What its worker sees is loaded with it, so that the state after the step tells all that a fetch would.
     """
     made = (work.state.tasks[event.id] for event in work.events if event.type == "TASK_CREATED")
     ready = [task for task in made if task.state == "READY" and task.topic in command.next_topics]
     if ready:
         task = min(ready, key=lambda one: (-one.priority, one.id))
+        sees(work.state, task.token)
         _give(work, task, command.worker, work.at + timedelta(seconds=float(command.next_topics[task.topic])))
 
 

@@ -1,7 +1,8 @@
 """Taking external tasks: fetch and lock, extend, unlock, and the sweep of locks that ran out.
 
 A lock is no step: it changes the task's row alone, guarded by the task's own version, and moves no token and no
-instance. Each call is one statement, one commit of the nil thread and one round trip.
+instance. Each call is one statement, one commit of the nil thread and one round trip. The one exception is the task
+that a completion makes and locks for its worker in the same commit (`locked_by`).
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from typing import Any
 from uuid import UUID
 
 from bpm.semantics.events import FORMAT
+from bpm.semantics.formulas import sees
+from bpm.semantics.state import State, Task
+from bpm.semantics.view import Missing
 from bpm.store.channel import Channel, django_channel
 from bpm.store.heads import HEADS
 from bpm.store.outside import query
-from bpm.store.values import dumps, loads
+from bpm.store.records import CommitRecord
+from bpm.store.values import dumps, in_order, loads
 from bpm.store.version import ENGINE
 
 
@@ -128,6 +133,52 @@ def _locked(rows: list[tuple[Any, ...]]) -> list[LockedTask]:
         for (id, instance, token, node, topic, retries, priority, version, owner, until, created, sequence, key,
              definition, business_key, variables) in rows
     ]  # fmt: skip
+
+
+def locked_by(record: CommitRecord, *, channel: Channel | None = None) -> LockedTask | None:
+    """The task that the commit itself has locked, a completion for the worker that asked for the next one; None where
+    it locked none. Of a commit that was made before (`repeated`): the task while it is held under that very lock.
+    """
+    state, definition = record.state, record.definition_id
+    if record.repeated or state is None or definition is None:
+        rows = query(channel, "locked_by", {"instance": record.thread_id, "at": record.at, "sequence": record.sequence})
+        return next(iter(_locked(rows)), None)
+    for event in record.events:
+        if event.type == "TASK_LOCKED":
+            task = state.tasks[event.id]
+            try:
+                return _told(record, task, state, definition, sees(state, task.token))
+            except Missing:
+                # Of a scope that the step itself has made, a part of the instance does not say that it is all there.
+                held = still_locked([(record.id_of(task.id), task.version)], record.sequence, channel=channel)
+                return held[0] if held else None
+    return None
+
+
+def _told(
+    record: CommitRecord, task: Task, state: State, definition: UUID, variables: dict[str, Any]
+) -> LockedTask:
+    """What a fetch would tell of the task: deciding to lock it has brought all of that into the state."""
+    instance = state.instances[0]
+    assert task.lock_owner is not None and task.lock_expire_at is not None  # noqa: S101
+    return LockedTask(
+        id=record.id_of(task.id),
+        instance_id=record.thread_id,
+        token_id=record.id_of(task.token),
+        node_id=task.node,
+        topic=task.topic,
+        retries=task.retries,
+        priority=task.priority,
+        version=task.version,
+        worker=task.lock_owner,
+        lock_expire_at=task.lock_expire_at,
+        created_at=record.at,
+        sequence=record.sequence,
+        definition_key=instance.definition,
+        definition_id=definition,
+        business_key=instance.business_key,
+        variables=in_order(variables),
+    )
 
 
 def extend(

@@ -131,7 +131,7 @@ def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None)
     record = CommitRecord(
         sequence=result["sequence"], thread_id=thread, version=after.version, run_id=run, at=at,
         command=written["command"], events=decided.events, state=after, active=active, topics=topics,
-        sent=sent,
+        sent=sent, definition_id=definition,
     )  # fmt: skip
     if projection is not None:
         _remember(

@@ -19,7 +19,7 @@ class CommitRecord:
     then `events` and `state` are empty, as they are for a record that was only read.
 
     `active`, `topics` and `sent` say what the commit left to be done: tokens that are ACTIVE now, topics of tasks that
-    are READY now (one entry a task), kinds of messages that were sent.
+    are READY now (one entry a task), kinds of messages that were sent. `definition_id`: of the process decided on.
     """
 
     sequence: int
@@ -34,6 +34,7 @@ class CommitRecord:
     active: tuple[int, ...] = ()
     topics: tuple[str, ...] = ()
     sent: tuple[str, ...] = ()
+    definition_id: UUID | None = None
 
     def id_of(self, ordinal: int) -> UUID:
         """The UUID of an entity of this instance."""

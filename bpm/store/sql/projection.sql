@@ -65,7 +65,7 @@ ORDER BY c.thread_id, c.version;
 
 -- name: hydration_events
 -- Their events since, in order, and the version that each gave its row. What became of a message is no part of its
--- sender's state.
+-- sender's state. A lock of a task's first version is one of the commit that made it.
 SELECT to_jsonb(e)::text
 FROM jsonb_to_recordset(%(threads)s::jsonb) AS o(id uuid, after bigint, locks bigint, since timestamptz)
 CROSS JOIN LATERAL (
@@ -76,7 +76,8 @@ CROSS JOIN LATERAL (
     WHERE e.thread_id = o.id AND e.commit_sequence > o.after AND e.at >= o.since
       AND (e.entity <> 'message' OR e.event_type = 'MESSAGE_SENT')
       AND (e.commit_sequence > o.locks OR e.event_type NOT IN ('TASK_LOCKED', 'TASK_EXTENDED', 'TASK_UNLOCKED',
-                                                               'TASK_TIMED_OUT'))
+                                                               'TASK_TIMED_OUT')
+           OR e.row_version = 1)
 ) e
 ORDER BY e.thread_id, e.commit_sequence, e.ordinal;
 

@@ -34,6 +34,18 @@ JOIN process_instances p ON p.id = t.instance_id
 WHERE t.state = 'LOCKED' AND t.lock_expire_at > (SELECT bpm_now())
 ORDER BY a.place;
 
+-- name: locked_by
+-- The task that a commit of an instance locked for the worker that made it, while it is held under that very lock: for
+-- who completes a task once more with the same key.
+SELECT t.id, t.instance_id, t.token_id, t.node_id, t.topic, t.retries, t.priority, t.version, t.lock_owner,
+       t.lock_expire_at, t.created_at, e.commit_sequence, p.definition_key, p.process_def_id, p.business_key,
+       bpm_sees(t.instance_id, t.token_id)::text
+FROM external_task_events e
+JOIN external_tasks t ON t.id = e.task_id AND t.version = e.row_version
+JOIN process_instances p ON p.id = t.instance_id
+WHERE e.instance_id = %(instance)s::uuid AND e.commit_sequence = %(sequence)s::bigint AND e.at = %(at)s::timestamptz
+  AND e.event_type = 'TASK_LOCKED' AND t.state = 'LOCKED' AND t.lock_expire_at > (SELECT bpm_now());
+
 -- name: received_by
 -- Who has consumed the message of that name, and what the receipt says of it, while there is one.
 SELECT m.instance_id, m.commit_version, m.commit_at, r.content, r.result::text
