@@ -47,6 +47,7 @@ from bpm.engine.external_tasks import (
     fetch_and_lock,
     task_headers,
     throw_task_error,
+    topics_beside,
     unlock_task,
 )
 from bpm.engine.files import File, keep_file, read_file
@@ -165,6 +166,7 @@ __all__ = [
     "throw_task_error",
     "throw_user_task_error",
     "tick",
+    "topics_beside",
     "unclaim_task",
     "unlock_task",
     "unregister",

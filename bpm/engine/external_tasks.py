@@ -92,6 +92,12 @@ def task_headers(task: LockedTask) -> dict[str, str]:
     return {} if work is None else dict(work.headers)
 
 
+def topics_beside(task: LockedTask) -> frozenset[str]:
+    """The topics that the task's process names, as its model has them: one that is computed stands as its formula."""
+    nodes = definitions.load(task.definition_id).graph.nodes.values()
+    return frozenset(node.work.topic.text for node in nodes if node.work is not None)
+
+
 def complete_task(
     id: UUID | str,
     *,
@@ -153,9 +159,7 @@ def _complete(
     said: dict[str, Any] = {"task": task.ordinal, "worker": worker, "next_topics": dict(next_topics)}
     said["variables"] = checked(variables)
     said["local_variables"] = checked(local_variables, what="local variables")
-    return _answer(
-        task, worker, lambda at: c.CompleteExternalTask(at=at, **said), actor=actor, key=key, cause=cause
-    )
+    return _answer(task, worker, lambda at: c.CompleteExternalTask(at=at, **said), actor=actor, key=key, cause=cause)
 
 
 def fail_task(

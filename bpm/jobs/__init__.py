@@ -4,7 +4,7 @@ Every job can run twice, at once or not at all without harm: it asks the databas
 wake-ups that may be lost. A dead broker delays and never blocks a commit: a thread of its own sends them.
 
 - `handlers`  `@external_task("topic")`: what a program does for the tasks of a topic (also importable from `bpm`)
-- `running`   one task with its handler: lock, run outside of any transaction, answer
+- `running`   a task with its handler: lock, run outside of any transaction, answer, go on with the next of the instance
 - `schedule`  the jobs, as one table: due timers, expired locks, tokens and messages left behind, forgotten tasks, ...
 - `tasks`     the Celery tasks; `queues` one queue a topic; `announcer` sends wake-ups; `starting` what a program does
 

@@ -20,6 +20,12 @@ def queue_of(topic: str) -> str:
     return f"{PREFIX}{topic}"
 
 
+def consumed(app: Any) -> tuple[str, ...]:
+    """The topics that the worker of this process takes: those with a handler whose queues it was given."""
+    queues = app.amqp.queues.consume_from
+    return tuple(topic for topic in topics() if queue_of(topic) in queues)
+
+
 def consume_topics(instance: Any, **_: Any) -> None:
     """Celery's signal celeryd_after_setup: add the queues of the topics with handlers."""
     queues = instance.app.amqp.queues

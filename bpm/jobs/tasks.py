@@ -12,7 +12,7 @@ from celery.signals import beat_init, celeryd_after_setup, worker_init, worker_r
 from django.db import connections
 
 from bpm import engine
-from bpm.jobs.queues import CONTINUE, JOB, WORK, consume_topics
+from bpm.jobs.queues import CONTINUE, JOB, WORK, consume_topics, consumed
 from bpm.jobs.running import run_one
 from bpm.jobs.schedule import JOBS, run_job
 from bpm.jobs.starting import require_schema
@@ -20,10 +20,10 @@ from bpm.jobs.starting import require_schema
 log = structlog.get_logger(__name__)
 
 
-@shared_task(name=WORK, ignore_result=True, acks_late=True)
-def work(topic: str) -> None:
-    """Do the next ready task of a topic, if there is one."""
-    run_one(topic)
+@shared_task(name=WORK, ignore_result=True, acks_late=True, bind=True)
+def work(self: Any, topic: str) -> None:
+    """Do the next ready task of a topic, if there is one, and what follows from it and is this worker's."""
+    run_one(topic, beside=consumed(self.app))
 
 
 @shared_task(name=CONTINUE, ignore_result=True, acks_late=True)

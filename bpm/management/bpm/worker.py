@@ -53,8 +53,9 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         close_old_connections()
         try:
             moved = 0 if options["topic"] else rounds.run_due()
-            # One task a topic, then the schedule again: a topic that never runs dry holds up nothing else.
-            worked = sum(not stop.is_set() and run_one(topic) for topic in mine)
+            # One task a topic with what follows from it, then the schedule again: a topic that never runs dry holds up
+            # nothing else.
+            worked = sum(run_one(topic, beside=mine) for topic in mine if not stop.is_set())
         except Error as trouble:
             command.stderr.write(f"the database cannot be reached, trying again: {trouble}")
             moved = worked = 0

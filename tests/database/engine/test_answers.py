@@ -74,7 +74,7 @@ def test_a_worker_that_a_signal_ends_has_not_failed(world):
 def test_a_topic_that_never_runs_dry_holds_up_no_other(world, monkeypatch):
     done: list[str] = []
 
-    def work(topic: str) -> bool:
+    def work(topic: str, **_: Any) -> bool:
         done.append(topic)
         if len(done) == 6:
             signal.raise_signal(signal.SIGTERM)

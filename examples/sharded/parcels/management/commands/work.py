@@ -34,7 +34,7 @@ class Command(BaseCommand):
             done = 0
             for shard in SHARDS:
                 with using(shard):
-                    done += rounds[shard].run_due() + sum(run_one(topic) for topic in topics())
+                    done += rounds[shard].run_due() + sum(run_one(topic, beside=topics()) for topic in topics())
             if not done:
                 if until_done and not any(verbs.everywhere(lambda: list_instances(states=["RUNNING"]).items).values()):
                     break
