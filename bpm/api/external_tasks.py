@@ -12,7 +12,7 @@ from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, RetryIn, UnlockIn
-from bpm.api.schemas.told import CommitOut, ExternalTaskOut, LockedTaskOut, PageOut
+from bpm.api.schemas.told import CommitOut, CompletedOut, ExternalTaskOut, LockedTaskOut, PageOut
 from bpm.engine import external_tasks, operators
 from bpm.queries import work
 
@@ -57,18 +57,24 @@ def get_external_task(request: HttpRequest, id: UUID) -> Any:
     return found
 
 
-@router.post("/{id}/complete", response=CommitOut, auth=may("work"))
+@router.post("/{id}/complete", response=CompletedOut, auth=may("work"))
 def complete(request: HttpRequest, id: UUID, given: CompleteIn) -> Any:
-    """The worker is done; the token goes on with what it brought back."""
-    record = external_tasks.complete_task(
-        id,
-        worker=given.worker,
-        variables=given.variables,
-        local_variables=given.local_variables,
-        key=key_of(request),
-        actor=caller_of(request).name,
+    """The worker is done; the token goes on with what it brought back. With `next_topics` the worker has the next task
+    of the same instance at once, where the token comes to one of these topics in the same commit.
+    """
+    said: dict[str, Any] = {
+        "worker": given.worker,
+        "variables": given.variables,
+        "local_variables": given.local_variables,
+        "key": key_of(request),
+        "actor": caller_of(request).name,
+    }
+    if not given.next_topics:
+        return commit(external_tasks.complete_task(id, **said))
+    record, following = external_tasks.complete_and_lock_next(
+        id, given.next_topics, lock_seconds=given.lock_seconds, **said
     )
-    return commit(record)
+    return commit(record) | {"next": following}
 
 
 @router.post("/{id}/fail", response=CommitOut, auth=may("work"))

@@ -92,9 +92,21 @@ class Client:
         found = self._post("fetch-and-lock", body, repeat=False)
         return [_task(item) for item in (found["tasks"] if isinstance(found, dict) else found)]
 
-    def complete(self, task: Task, variables: Mapping[str, Any] | None = None) -> None:
-        """The task is done. Raises Refused where it is not this worker's any more."""
-        self._answer(task, "complete", {"variables": dict(variables or {})})
+    def complete(
+        self,
+        task: Task,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        next_topics: Sequence[str] = (),
+        lock_seconds: float = 60.0,
+    ) -> Task | None:
+        """The task is done. Where the instance comes to a task of the `next_topics` at once, this worker has that, too,
+        and it is returned. Raises Refused where the task is not this worker's any more.
+        """
+        wanted = {"next_topics": list(next_topics), "lock_seconds": lock_seconds} if next_topics else {}
+        said = self._answer(task, "complete", {"variables": dict(variables or {}), **wanted})
+        following = said.get("next") if isinstance(said, dict) else None
+        return None if following is None else _task(following)
 
     def fail(
         self,
@@ -119,10 +131,10 @@ class Client:
         """Hold the task for so many more seconds from now."""
         self._post(f"{task.id}/extend", {"worker": self.worker, "lock_seconds": seconds})
 
-    def _answer(self, task: Task, verb: str, body: dict[str, Any]) -> None:
+    def _answer(self, task: Task, verb: str, body: dict[str, Any]) -> Any:
         # Task and version name this very lock: an answer whose receipt was lost is recognised, not refused.
         key = f"{verb}-{task.id}-{task.version}"
-        self._post(f"{task.id}/{verb}", {"worker": self.worker, **body}, key=key)
+        return self._post(f"{task.id}/{verb}", {"worker": self.worker, **body}, key=key)
 
     def _post(self, path: str, body: Mapping[str, Any], *, key: str | None = None, repeat: bool = True) -> Any:
         """POST below /api/external-tasks/. Raises Refused, ApiError, Unreachable."""

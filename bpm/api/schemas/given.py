@@ -97,9 +97,13 @@ class FetchIn(Given):
 
 
 class CompleteIn(Given):
+    """`next_topics`: with a task of which of these topics the worker goes on, held for `lock_seconds`."""
+
     worker: Name
     variables: Variables = {}
     local_variables: Variables = {}
+    next_topics: list[Name] = Field([], max_length=100)
+    lock_seconds: float = Field(60.0, gt=0, le=604_800)
 
 
 class FailIn(Given):

@@ -181,6 +181,12 @@ class LockedTaskOut(Schema):
     variables: Variables
 
 
+class CompletedOut(CommitOut):
+    """`next`: the task of the same instance that the worker has at once, where it asked for one and one came up."""
+
+    next: LockedTaskOut | None = None
+
+
 class UserTaskOut(Schema):
     id: UUID
     instance_id: UUID

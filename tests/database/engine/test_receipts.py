@@ -134,6 +134,11 @@ CASES = {
         lambda w, i, k: E.complete_task(locked(w), worker="w", variables={"x": 1.50}, key=k),
         lambda w, i, k: E.complete_task(locked(w), worker="w", variables={"x": 2}, key=k),
     ),
+    "complete_and_lock_next": Case(
+        LATER,
+        lambda w, i, k: E.complete_and_lock_next(locked(w), ["check"], worker="w", key=k),
+        lambda w, i, k: E.complete_and_lock_next(locked(w), ["other"], worker="w", key=k),
+    ),
     "fail_task": Case(
         TASK,
         lambda w, i, k: E.fail_task(locked(w), worker="w", message="no", key=k),
@@ -260,7 +265,8 @@ NO_KEY = {
     "advance_left_behind", "announce", "checked", "continue_instance", "deliver_pending", "dumps", "ensure_partitions",
     "evaluate_decision", "expire_messages", "find_decision", "find_definition", "fire_due_timers", "fire_start_timers",
     "fire_timer", "forgotten_tasks", "keep_file", "loads", "plan_migration", "read_file", "recover", "register",
-    "release_expired_locks", "sweep_ended", "sweep_messages", "sweep_receipts", "task_headers", "tick", "unregister",
+    "release_expired_locks", "sweep_ended", "sweep_messages", "sweep_receipts", "task_headers", "tick", "topics_beside",
+    "unregister",
 }  # fmt: skip
 
 
