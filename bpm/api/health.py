@@ -132,7 +132,7 @@ class Figures:
         yield instances
         ready = GaugeMetricFamily("tokentrail_tasks_ready", "External tasks that wait for a worker", labels=["topic"])
         for topic, number in overview.ready_by_topic():
-            ready.add_metric([topic], number)
+            ready.add_metric([topic], number.number)
         yield ready
         late = 0.0 if figures.late_timers is None else max(0.0, (now - figures.late_timers).total_seconds())
         tick = overview.last_tick()

@@ -49,6 +49,11 @@ class ProcessInstance(RuntimeRow):
             models.Index(fields=["state", "-started_at"], name="process_instances_by_state"),
             models.Index(fields=["definition_key", "-started_at"], name="process_instances_by_key"),
             models.Index(
+                fields=["definition", "state", "-started_at"],
+                condition=models.Q(ended_at__isnull=True),
+                name="process_instances_open",
+            ),
+            models.Index(
                 fields=["business_key"],
                 condition=models.Q(business_key__isnull=False),
                 name="process_instances_business_key",

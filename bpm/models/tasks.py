@@ -40,6 +40,11 @@ class ExternalTask(AttachedRow):
                 condition=models.Q(state__in=["READY", "LOCKED", "FAILED"]),
                 name="external_tasks_open",
             ),
+            models.Index(
+                fields=["-created_at", "id"],
+                condition=models.Q(state__in=["READY", "LOCKED", "FAILED"]),
+                name="external_tasks_newest",
+            ),
         ]
         triggers = [
             *rules.versioned("id", "instance_id", "token_id"),

@@ -7,33 +7,43 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
 from bpm.models import DefinitionState, ProcessDefinition
 from bpm.queries import deployed
 from bpm.queries.paging import Count, Page, page
+from bpm.queries.replica import reading
 from bpm.queries.rows import Definition
 
 COLUMNS = (*deployed.COLUMNS, "graph_hash")
 COUNTED = 1000
+# Incidents and failed instances are counted among this many of the newest, whatever they are of.
+READ = 10_000
 # What runs of each definition, no figure counted further than asked: one statement for a whole page.
 FIGURES = """
+    WITH stopped AS MATERIALIZED (
+        SELECT instance_id FROM incidents WHERE state = 'OPEN' ORDER BY created_at DESC LIMIT %(read)s + 1
+    ), failed AS MATERIALIZED (
+        SELECT process_def_id FROM process_instances WHERE state = 'FAILED' ORDER BY started_at DESC LIMIT %(read)s + 1
+    )
     SELECT d.id, s.figure, (
         SELECT count(*) FROM (
-            SELECT FROM process_instances i WHERE i.process_def_id = d.id AND i.state = s.state LIMIT %(limit)s
+            SELECT FROM process_instances i
+            WHERE i.process_def_id = d.id AND i.state = s.state AND i.ended_at IS NULL LIMIT %(limit)s + 1
         ) counted
     )
     FROM unnest(%(ids)s::uuid[]) d(id)
-    CROSS JOIN (VALUES ('running', 'RUNNING'), ('held', 'SUSPENDED'), ('failed', 'FAILED')) s(figure, state)
+    CROSS JOIN (VALUES ('running', 'RUNNING'), ('held', 'SUSPENDED')) s(figure, state)
     UNION ALL
-    SELECT d.id, 'incidents', (
-        SELECT count(*) FROM (
-            SELECT FROM incidents n JOIN process_instances i ON i.id = n.instance_id
-            WHERE n.state = 'OPEN' AND i.process_def_id = d.id LIMIT %(limit)s
-        ) counted
-    )
-    FROM unnest(%(ids)s::uuid[]) d(id)
+    SELECT i.process_def_id, 'incidents', count(*) FROM stopped s JOIN process_instances i ON i.id = s.instance_id
+    WHERE i.process_def_id = ANY(%(ids)s::uuid[]) GROUP BY i.process_def_id
+    UNION ALL
+    SELECT process_def_id, 'failed', count(*) FROM failed WHERE process_def_id = ANY(%(ids)s::uuid[])
+    GROUP BY process_def_id
+    UNION ALL
+    SELECT NULL, 'incidents', count(*) FROM stopped
+    UNION ALL
+    SELECT NULL, 'failed', count(*) FROM failed
 """
 
 
@@ -95,9 +105,16 @@ def _shape(row: Any) -> Definition:
 
 def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:
     """The definitions with what runs of each."""
-    figures: dict[UUID, dict[str, Any]] = {one.id: {} for one in found}
-    with connection.cursor() as cursor:
-        cursor.execute(FIGURES, {"ids": list(figures), "limit": COUNTED + 1})
-        for id, figure, number in cursor.fetchall():
-            figures[id][figure] = Count(min(number, COUNTED), number > COUNTED)
-    return tuple(replace(one, **figures[one.id]) for one in found)
+    with reading() as cursor:
+        cursor.execute(FIGURES, {"ids": [one.id for one in found], "limit": COUNTED, "read": READ})
+        numbers = {(id, figure): number for id, figure, number in cursor.fetchall()}
+
+    def figures_of(id: UUID) -> dict[str, Any]:
+        counted = {name: numbers.get((id, name), 0) for name in ("running", "held", "incidents", "failed")}
+        # Where there are more than were read, some of a definition may be among the others.
+        unread = {name for name in counted if numbers.get((None, name), 0) > READ}
+        return {
+            name: Count(min(number, COUNTED), number > COUNTED or name in unread) for name, number in counted.items()
+        }
+
+    return tuple(replace(one, **figures_of(one.id)) for one in found)

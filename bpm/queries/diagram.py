@@ -10,7 +10,8 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 
-from bpm.models import Incident, ProcessInstance, Token, TokenEvent
+from bpm.models import Incident, Token, TokenEvent
+from bpm.queries.replica import reading
 from bpm.queries.rows import Definition, Marks
 
 OPEN_TOKEN = ("ACTIVE", "WAITING")
@@ -18,6 +19,33 @@ OPEN_TOKEN = ("ACTIVE", "WAITING")
 EVENTS_READ = 5_000
 INSTANCES_READ = 10_000
 ARRIVALS = ("TOKEN_CREATED", "TOKEN_MOVED", "TOKEN_JOINED")
+# The newest open instances are found by the index of those, one state after the other; tokens are looked up by
+# instance (OFFSET keeps the planner from reading all tokens instead), each where it stands itself.
+MARKS = """
+    WITH newest AS MATERIALIZED (
+        SELECT id FROM (
+            (SELECT id, started_at FROM process_instances
+             WHERE process_def_id = %(definition)s AND state = 'RUNNING' AND ended_at IS NULL
+             ORDER BY started_at DESC LIMIT %(read)s + 1)
+            UNION ALL
+            (SELECT id, started_at FROM process_instances
+             WHERE process_def_id = %(definition)s AND state = 'SUSPENDED' AND ended_at IS NULL
+             ORDER BY started_at DESC LIMIT %(read)s + 1)
+        ) open
+        ORDER BY started_at DESC LIMIT %(read)s + 1
+    )
+    SELECT 'instance', NULL, count(*) FROM newest
+    UNION ALL
+    SELECT 'token', t.node_id, count(*) FROM (SELECT id FROM newest LIMIT %(read)s) i CROSS JOIN LATERAL (
+        SELECT node_id FROM tokens t WHERE t.instance_id = i.id AND t.state IN ('ACTIVE', 'WAITING') AND NOT EXISTS (
+            SELECT FROM tokens c WHERE c.parent_token_id = t.id AND c.state IN ('ACTIVE', 'WAITING')
+        ) OFFSET 0
+    ) t
+    GROUP BY t.node_id
+    UNION ALL
+    SELECT 'incident', n.node_id, count(*) FROM incidents n
+    WHERE n.state = 'OPEN' AND n.instance_id IN (SELECT id FROM newest LIMIT %(read)s) GROUP BY n.node_id
+"""
 
 
 def standing_tokens() -> QuerySet[Token]:
@@ -54,15 +82,18 @@ def marks_of_instance(instance_id: UUID, started_at: datetime) -> Marks:
 
 def marks_of_definition(definition: Definition) -> Marks:
     """Where the newest open instances of a definition are."""
-    # The key is what the index by time is for.
-    instances = ProcessInstance.objects.filter(definition_key=definition.key, definition_id=definition.id)
-    newest = instances.filter(ended_at=None).order_by("-started_at")
-    ids = newest.values("id")[:INSTANCES_READ]
-    return Marks(
-        tokens=_by_node(standing_tokens().filter(instance_id__in=ids)),
-        incidents=_by_node(Incident.objects.filter(instance_id__in=ids, state="OPEN")),
-        more=bool(newest[INSTANCES_READ : INSTANCES_READ + 1]),
-    )
+    tokens: dict[str, int] = {}
+    incidents: dict[str, int] = {}
+    with reading() as cursor:
+        cursor.execute(MARKS, {"definition": definition.id, "read": INSTANCES_READ})
+        rows = cursor.fetchall()
+    read = 0
+    for kind, node, number in rows:
+        if kind == "instance":
+            read = number
+        else:
+            (tokens if kind == "token" else incidents)[node] = number
+    return Marks(tokens=tokens, incidents=incidents, more=read > INSTANCES_READ)
 
 
 def _by_node(rows: Any) -> dict[str, int]:

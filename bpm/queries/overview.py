@@ -3,38 +3,70 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db import connection
-from django.db.models import Min
-
-from bpm.models import EngineEvent, ExternalTask, Incident, ProcessInstance, Timer, Token, UserTask
+from bpm.models import EngineEvent, Incident
 from bpm.queries.paging import Count, count_up_to
+from bpm.queries.replica import reading
 
 COUNTED = 100_000
 READ_FOR_CHART = 50_000
-# Grouped where the rows are, and over a bounded number of them.
-READY_BY_TOPIC = """
-    SELECT topic, count(*) FROM (SELECT topic FROM external_tasks WHERE state = 'READY' LIMIT %s) ready
-    GROUP BY topic ORDER BY count(*) DESC, topic LIMIT %s
-"""
-HOURLY = """
-    SELECT date_trunc('hour', {column}, 'UTC'), count(*) FROM (
-        SELECT {column} FROM process_instances WHERE {column} >= %s AND state = ANY(%s)
-        ORDER BY {column} DESC LIMIT %s
-    ) lately
-    GROUP BY 1
-"""
+LATE_READ = 10_000
+STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
+# What is counted. Each condition is that of an index, which is read alone.
+COUNTS = {state: f"process_instances WHERE state = '{state}'" for state in STATES} | {
+    "incidents": "incidents WHERE state = 'OPEN'",
+    "user_tasks": "user_tasks WHERE state IN ('READY', 'CLAIMED')",
+    "ready_tasks": "external_tasks WHERE state = 'READY'",
+    "locked_tasks": "external_tasks WHERE state = 'LOCKED'",
+    "timers": "timers WHERE state = 'SCHEDULED'",
+    "active_tokens": "tokens WHERE state = 'ACTIVE'",
+}
+NEXT_TIMER = "SELECT min(fire_at) FROM timers WHERE state = 'SCHEDULED'"
+# One that was made when its time had passed (a cycle catches up) is late since then.
 LATE_TIMERS = """
     SELECT min(greatest(fire_at, created_at)) FROM (
         SELECT fire_at, created_at FROM timers WHERE state = 'SCHEDULED' AND fire_at <= clock_timestamp()
-        ORDER BY fire_at LIMIT %s
+        ORDER BY fire_at LIMIT %(late)s
     ) due
 """
-LATE_READ = 10_000
-STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
+# One statement: on a busy machine each one waits for its turn.
+FIGURES = "SELECT {}, ({}), ({})".format(
+    ", ".join(f"(SELECT count(*) FROM (SELECT FROM {what} LIMIT %(limit)s + 1) x)" for what in COUNTS.values()),  # noqa: S608
+    NEXT_TIMER,
+    LATE_TIMERS,
+)
+# From topic to topic along the index of ready tasks, and each counted by itself.
+READY_BY_TOPIC = """
+    WITH RECURSIVE topics AS (
+        SELECT min(topic) AS topic FROM external_tasks WHERE state = 'READY'
+        UNION ALL
+        SELECT (SELECT min(e.topic) FROM external_tasks e WHERE e.state = 'READY' AND e.topic > t.topic)
+        FROM topics t WHERE t.topic IS NOT NULL
+    )
+    SELECT t.topic, (
+        SELECT count(*) FROM (
+            SELECT FROM external_tasks e WHERE e.state = 'READY' AND e.topic = t.topic LIMIT %(counted)s + 1
+        ) ready
+    ) AS number
+    FROM (SELECT topic FROM topics WHERE topic IS NOT NULL LIMIT %(topics)s) t
+    ORDER BY number DESC, topic LIMIT %(limit)s
+"""
+TOPICS_READ = 1000
+HOURLY = """
+    SELECT 'started', date_trunc('hour', started_at, 'UTC'), count(*) FROM (
+        SELECT started_at FROM process_instances WHERE started_at >= %(begin)s ORDER BY started_at DESC LIMIT %(read)s
+    ) lately
+    GROUP BY 2
+    UNION ALL
+    SELECT CASE state WHEN 'COMPLETED' THEN 'completed' ELSE 'failed' END, date_trunc('hour', ended_at, 'UTC'), count(*)
+    FROM (
+        SELECT ended_at, state FROM process_instances WHERE ended_at >= %(begin)s ORDER BY ended_at DESC LIMIT %(read)s
+    ) lately
+    GROUP BY 1, 2
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +78,6 @@ class Figures:
     user_tasks: Count
     ready_tasks: Count
     locked_tasks: Count
-    failed_tasks: Count
     timers: Count
     active_tokens: Count
     next_timer: datetime | None
@@ -65,18 +96,13 @@ class Hour:
 
 def figures(limit: int = COUNTED) -> Figures:
     """The figures of now, each counted up to `limit`."""
-    tasks = ExternalTask.objects.all()
+    with reading() as cursor:
+        cursor.execute(FIGURES, {"limit": limit, "late": LATE_READ})
+        *numbers, next_timer, late_timers = cursor.fetchone()
+    counts = {name: Count(min(number, limit), number > limit) for name, number in zip(COUNTS, numbers, strict=True)}
+    others: dict[str, Any] = {name: count for name, count in counts.items() if name not in STATES}
     return Figures(
-        instances={state: count_up_to(ProcessInstance.objects.filter(state=state), limit) for state in STATES},
-        incidents=count_up_to(Incident.objects.filter(state="OPEN"), limit),
-        user_tasks=count_up_to(UserTask.objects.filter(state__in=["READY", "CLAIMED"]), limit),
-        ready_tasks=count_up_to(tasks.filter(state="READY"), limit),
-        locked_tasks=count_up_to(tasks.filter(state="LOCKED"), limit),
-        failed_tasks=count_up_to(Incident.objects.filter(state="OPEN", kind="task"), limit),
-        timers=count_up_to(Timer.objects.filter(state="SCHEDULED"), limit),
-        active_tokens=count_up_to(Token.objects.filter(state="ACTIVE"), limit),
-        next_timer=next_due(),
-        late_timers=late_since(),
+        instances={state: counts[state] for state in STATES}, next_timer=next_timer, late_timers=late_timers, **others
     )
 
 
@@ -85,38 +111,24 @@ def open_incidents() -> Count:
     return count_up_to(Incident.objects.filter(state="OPEN"), 999)
 
 
-def next_due() -> datetime | None:
-    """When the next timer is due."""
-    found: datetime | None = Timer.objects.filter(state="SCHEDULED").aggregate(at=Min("fire_at"))["at"]
-    return found
-
-
-def late_since() -> datetime | None:
-    """Since when a timer that is due has not fired; None: none is late. One that was made when its time had passed
-    (a cycle catches up) is late since then.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(LATE_TIMERS, [LATE_READ])
-        found: datetime | None = cursor.fetchone()[0]
-    return found
-
-
-def ready_by_topic(limit: int = 100) -> list[tuple[str, int]]:
-    """(topic, READY external tasks), the most first, counted among the first COUNTED of them."""
-    with connection.cursor() as cursor:
-        cursor.execute(READY_BY_TOPIC, [COUNTED, limit])
-        return [(topic, number) for topic, number in cursor.fetchall()]
+def ready_by_topic(limit: int = 100, counted: int = COUNTED) -> list[tuple[str, Count]]:
+    """(topic, its READY external tasks), the most first; each counted no further than `counted`."""
+    with reading() as cursor:
+        cursor.execute(READY_BY_TOPIC, {"counted": counted, "topics": TOPICS_READ, "limit": limit})
+        return [(topic, Count(min(number, counted), number > counted)) for topic, number in cursor.fetchall()]
 
 
 def last_hours(now: datetime, hours: int = 24) -> list[Hour]:
     """What happened to instances in each of the last hours, the oldest first (of at most READ_FOR_CHART instances)."""
     end = now.replace(minute=0, second=0, microsecond=0)
     begin = end - timedelta(hours=hours - 1)
-    started = _hourly("started_at", STATES, begin)
-    completed = _hourly("ended_at", ("COMPLETED",), begin)
-    failed = _hourly("ended_at", ("FAILED", "CANCELLED"), begin)
-    moments = [begin + timedelta(hours=number) for number in range(hours)]
-    return [Hour(at=at, started=started[at], completed=completed[at], failed=failed[at]) for at in moments]
+    with reading() as cursor:
+        cursor.execute(HOURLY, {"begin": begin, "read": READ_FOR_CHART})
+        numbers = Counter({(what, hour): number for what, hour, number in cursor.fetchall()})
+    return [
+        Hour(at=at, **{what: numbers[what, at] for what in ("started", "completed", "failed")})
+        for at in (begin + timedelta(hours=number) for number in range(hours))
+    ]
 
 
 def last_tick() -> datetime | None:
@@ -127,11 +139,3 @@ def last_tick() -> datetime | None:
         .values_list("at", flat=True)
         .first()
     )
-
-
-def _hourly(column: str, states: Sequence[str], begin: datetime) -> Counter[datetime]:
-    """How many instances of the states per hour. `column` is a name of ours, never of somebody outside."""
-    statement = HOURLY.format(column=column)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [begin, list(states), READ_FOR_CHART])
-        return Counter(dict(cursor.fetchall()))

@@ -31,7 +31,7 @@ class Page[T]:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many there are, counted up to a limit. `more`: the limit was reached."""
+    """How many there are, counted up to a limit. `more`: the limit was reached, there may be others."""
 
     number: int
     more: bool = False
@@ -40,7 +40,7 @@ class Count:
         return f"{self.number}+" if self.more else str(self.number)
 
     def __bool__(self) -> bool:
-        return self.number > 0
+        return self.more or self.number > 0
 
 
 def size_within(wanted: int | None) -> int:

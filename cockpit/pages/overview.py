@@ -29,7 +29,7 @@ def page(request: HttpRequest) -> Shown:
         "timers_late": late,
         "groups": incidents.grouped(),
         "newest": instances.list_instances(size=8).items,
-        "topics": overview.ready_by_topic(6),
+        "topics": overview.ready_by_topic(6, COUNTED),
     }
     if request.headers.get("HX-Request"):
         return Shown("cockpit/overview_live.html", context=live, fragment=True)

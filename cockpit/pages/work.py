@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from bpm.queries import instances, overview, work
 from cockpit.pages.shown import Shown, first, kept, page_of
 
+COUNTED = 10_000  # of each topic
 TASK_STATES = {
     "": (gettext_lazy("Open"), work.OPEN_EXTERNAL),
     "ready": (gettext_lazy("Ready"), ("READY",)),
@@ -81,5 +82,5 @@ def external_tasks(request: HttpRequest) -> Shown:
     }
     if request.headers.get("HX-Request"):
         return Shown("cockpit/external_tasks_rows.html", context=context, fragment=True)
-    topics = overview.ready_by_topic(8)
+    topics = overview.ready_by_topic(8, COUNTED)
     return Shown("cockpit/external_tasks.html", _("External tasks"), {**context, "topics": topics})

@@ -94,6 +94,31 @@ def test_what_runs_of_each_definition_is_counted_in_one_statement(orders):
     assert definitions.get_definition(order.id, counts=True) == order
 
 
+def test_what_was_not_read_is_said_to_be_perhaps_more(orders, monkeypatch):
+    definition = definitions.find_definition("order")
+    monkeypatch.setattr(definitions, "READ", NUMBER - 3)
+    monkeypatch.setattr(diagram, "INSTANCES_READ", NUMBER - 3)
+    assert str(definitions.get_definition(definition.id, counts=True).incidents) == f"{NUMBER - 2}+"
+    marks = diagram.marks_of_definition(definition)
+    assert (marks.tokens, marks.more) == ({"CheckStock": NUMBER - 3}, True)
+    engine.suspend_instance(orders[-1], actor="tests")
+    monkeypatch.setattr(diagram, "INSTANCES_READ", NUMBER)
+    marks = diagram.marks_of_definition(definition)
+    assert (marks.tokens, marks.incidents, marks.more) == ({"CheckStock": NUMBER}, {"CheckStock": NUMBER - 1}, False)
+
+
+def test_topics_are_counted_each_by_itself(orders):
+    assert overview.ready_by_topic() == [("orders.check-stock", paging.Count(1))]
+    for task in engine.fetch_and_lock(["orders.check-stock"], worker="w"):
+        engine.complete_task(task.id, worker="w", variables={"in_stock": True})
+    for _ in range(2):
+        engine.start("order", actor="tests")
+    check, charge = ("orders.check-stock", paging.Count(2)), ("payments.charge", paging.Count(1))
+    assert overview.ready_by_topic() == [check, charge]
+    assert overview.ready_by_topic(1) == [check]
+    assert overview.ready_by_topic(1, 1) == [("orders.check-stock", paging.Count(1, more=True))]
+
+
 def test_an_instance_says_where_it_is_and_what_it_waits_for(orders):
     instance = instances.get_instance(orders[0])
     assert instance.incidents == 1
@@ -121,7 +146,7 @@ def test_a_token_that_forked_is_nowhere(orders):
 def test_figures_and_groups(orders):
     figures = overview.figures()
     assert (figures.instances["RUNNING"].number, figures.incidents.number) == (NUMBER, NUMBER - 1)
-    assert overview.ready_by_topic() == [("orders.check-stock", 1)]
+    assert overview.ready_by_topic() == [("orders.check-stock", paging.Count(1))]
     (group,) = incidents.grouped()
     assert (group["node_name"], group["message"], group["number"]) == ("Check stock", "broken", NUMBER - 1)
     definition = definitions.find_definition("order")
