@@ -61,20 +61,25 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
 
 
 class Worker:
-    """Starts its share of the instances and works on whatever is ready until nothing is."""
+    """Starts its share of the instances and works on whatever is ready until nothing is, as handlers in Python do: a
+    completion locks the next task of the instance.
+    """
 
     def __init__(self, place: int) -> None:
         self.name = f"worker{place}"
 
     def work(self, key: str, share: int) -> list[float]:
         """Seconds that each instance took, from its start until nothing was left to do."""
-        took = []
+        took, topics = [], [f"bench.{key}"]
         for _ in range(share):
             began = time.perf_counter()
             engine.start(key, {"n": 0}, actor=models.ACTOR)
-            while tasks := engine.fetch_and_lock([f"bench.{key}"], worker=self.name, max=BATCH):
-                for task in tasks:
-                    engine.complete_task(task.id, worker=self.name, variables={"n": 1}, cause=task.sequence)
+            while tasks := engine.fetch_and_lock(topics, worker=self.name, max=BATCH):
+                for first in tasks:
+                    task: engine.LockedTask | None = first
+                    while task is not None:
+                        said: Any = {"worker": self.name, "variables": {"n": 1}, "cause": task.sequence}
+                        _, task = engine.complete_and_lock_next(task.id, topics, **said)
             took.append(time.perf_counter() - began)
         return took
 

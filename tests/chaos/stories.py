@@ -96,8 +96,9 @@ def order(story: Story) -> None:
 
 
 def flaky(story: Story) -> None:
-    """A worker that fails, gives back, extends, and reports an error; a person looks at it."""
+    """A worker that fails, extends, goes on with the next task, gives it back, and reports an error; a person looks."""
     story.begin("chaos_flaky")
+    given = []
     for _ in range(2):
         for task in story.fetch_and_lock(["charge"], worker="w", max=10, lock_seconds=60):
             lock = {"worker": "w", "key": f"{task.id}/{task.version}", "cause": task.sequence}
@@ -106,8 +107,9 @@ def flaky(story: Story) -> None:
             if "tried" not in task.variables:
                 story.fail_task(task.id, message="no answer", retries=1, retry_after=0, variables={"tried": 1}, **lock)
             else:
-                story.complete_task(task.id, variables={"charged": True}, **lock)
-    for task in story.fetch_and_lock(["print"], worker="w", lock_seconds=60):
+                _, following = story.complete_and_lock_next(task.id, ["print"], variables={"charged": True}, **lock)
+                given += [following] if following else []
+    for task in [*given, *story.fetch_and_lock(["print"], worker="w", lock_seconds=60)]:
         key = f"{task.id}/{task.version}/unlock"
         story.unlock_task(task.id, worker="w", actor="w", reason="another one does it", key=key)
     for task in story.fetch_and_lock(["print"], worker="v", lock_seconds=60):

@@ -15,7 +15,7 @@ from tests.chaos.stories import STORIES
 # What asks, listens or works on values: it changes nothing.
 NO_VERBS = {
     "announce", "checked", "dumps", "evaluate_decision", "find_decision", "find_definition", "forgotten_tasks", "loads",
-    "read_file", "register", "task_headers", "unregister",
+    "read_file", "register", "task_headers", "topics_beside", "unregister",
 }  # fmt: skip
 # Verbs that another verb of the stories is made of.
 PARTS = {"fire_timer": "fire_due_timers"}

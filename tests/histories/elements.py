@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from bpm.semantics import commands as c
 from tests.histories.drawing import (
     BOTH,
@@ -337,6 +339,16 @@ OPERATED = (
         steps("- fail: {activity: W, message: gone, retries: 0}"),
         ends=False,
         commands=((c.RetryIncident, {"incident": 3, "retries": 2}),),
+    ),
+    Case(
+        "a worker that goes on with the next task",
+        (p(start("s"), work("W"), work("V"), end("e"), "s > W > V > e"),),
+        ends=False,
+        commands=(
+            (c.LockTask, {"task": 2, "worker": "w", "until": datetime(2100, 1, 1, tzinfo=UTC)}),
+            (c.CompleteExternalTask, {"task": 2, "worker": "w", "next_topics": {"v": 60, "elsewhere": 0.5}}),
+            (c.CompleteExternalTask, {"task": 3, "worker": "w"}),
+        ),
     ),
     Case(
         "retries that an operator sets and a task that is given up",

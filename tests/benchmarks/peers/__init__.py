@@ -1,7 +1,7 @@
 """Other engines at the same work: on the same server, in the same run, in an environment of their own (the dependency
 group `peers`). Ours and theirs in turn; what each does more or less than we do is said on the page.
 
-- DBOS Transact: a workflow of ten steps. A durable step is one whose result is committed; of ours, fetching and
+- DBOS Transact: a workflow of ten steps. A durable step is one whose result is committed; of ours, locking and
   completing one task count as one.
 - SpiffWorkflow, its state saved after every step: ten tasks in a row, and a multi-instance of 300.
 - Procrastinate: the rate of a queue alone.
