@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
 from unfold.sites import UnfoldAdminSite
 
+from bpm.queries.paging import tag_of
 from cockpit import access, actions, diagrams, pages, throttle
 
 type View = Callable[..., Any]
@@ -85,9 +85,12 @@ class CockpitSite(UnfoldAdminSite):
             shown = view(request, **arguments)
             if isinstance(shown, HttpResponseBase):
                 return shown
-            context = {**shown.context, "title": shown.title, "may_operate": access.may_operate(request)}
+            may_operate = access.may_operate(request)
+            if shown.fragment and shown.tag and shown.tag == request.GET.get("known"):
+                return HttpResponse(status=204)
+            context = {**shown.said(), "title": shown.title, "may_operate": may_operate, "tag": shown.tag}
             if shown.fragment:
-                return _unless_known(request, TemplateResponse(request, shown.template, context).render())
+                return _unless_known(request, TemplateResponse(request, shown.template, context).render(), shown.tag)
             return TemplateResponse(request, shown.template, {**self.each_context(request), **context})
 
         return framed
@@ -103,9 +106,9 @@ def _is_page(request: HttpRequest, address: str) -> bool:
         return False
 
 
-def _unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def _unless_known(request: HttpRequest, response: HttpResponse, tag: str) -> HttpResponse:
     """204 where the page shows this very fragment already (it sends the tag along): htmx then leaves it alone."""
-    tag = hashlib.sha256(response.content).hexdigest()[:16]
+    tag = tag or tag_of(response.content)
     if request.GET.get("known") == tag:
         return HttpResponse(status=204)
     response["X-Fragment"] = tag

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
 
 from bpm.models import Incident, ProcessInstance, ThreadVersion, Timer, Token, WaitTicket
 from bpm.queries import incidents as incident_rows
 from bpm.queries import rows, work
 from bpm.queries.diagram import OPEN_TOKEN, standing_tokens
+from bpm.queries.integrity import LATELY, VIOLATION
 from bpm.queries.nodes import name_of
-from bpm.queries.paging import Page, page
+from bpm.queries.paging import Page, page, tag_of
+from bpm.queries.replica import reading
 from bpm.queries.variables import Condition, narrowed, variables_in
 
 LISTED = 100  # of each kind of open work
 LISTED_VARIABLES = 500
+LISTED_CALLED = 50
+# Whatever changes an instance raises its version, except for locks of its tasks; what it calls has versions of its
+# own, and a broken rule is noted outside instances.
+STATE = """
+    SELECT i.version, v.version,
+        (SELECT sum(version) FROM external_tasks t
+         WHERE t.instance_id = i.id AND t.state IN ('READY', 'LOCKED', 'FAILED')),
+        (SELECT array_agg(version) FROM (
+            SELECT version FROM process_instances c WHERE c.parent_instance_id = i.id
+            ORDER BY started_at DESC, id LIMIT %(called)s
+        ) called),
+        (SELECT max(at) FROM engine_events WHERE instance_id IS NULL AND event_type = %(violation)s AND at > %(since)s)
+    FROM process_instances i LEFT JOIN runtime_thread_version v ON v.thread_id = i.id WHERE i.id = %(id)s
+"""
 
 
 def list_instances(
@@ -37,9 +55,10 @@ def list_instances(
     variables: Iterable[Condition] = (),
     after: str | None = None,
     size: int | None = None,
+    known: str | None = None,
 ) -> Page[rows.Instance]:
     """Instances, the newest first. `search` is the beginning of a business key, or an id; of `variables` all must hold.
-    Raises BadCursor, BadFilter.
+    Where the page is still the one whose tag is `known`, it comes without its items. Raises BadCursor, BadFilter.
     """
     found = _instances()
     exact: dict[str, Any] = {
@@ -61,13 +80,27 @@ def list_instances(
         has_one = Exists(Incident.objects.filter(instance=OuterRef("id"), state="OPEN"))
         found = found.filter(has_one if with_incident else ~has_one)
     found = narrowed(found, variables)
-    return _with_places(page(found, ("-started_at", "id"), lambda row: row, after=after, size=size))
+    listed: Page[Any] = page(found, ("-started_at", "id"), lambda row: row, after=after, size=size)
+    # Each change of an instance raises its version.
+    tag = tag_of([(row.id.hex, row.commits) for row in listed.items], listed.after)
+    return Page((), listed.after, tag) if tag == known else replace(_with_places(listed), tag=tag)
 
 
 def get_instance(id: UUID) -> rows.Instance | None:
     """One instance with where it is; None where there is none (or its runtime rows have been swept away)."""
     row = _instances().filter(id=id).first()
     return None if row is None else _with_places(Page((row,))).items[0]
+
+
+def state_of(id: UUID) -> tuple[Any, ...] | None:
+    """Versions that name the state of an instance and of what is told beside it, by one small statement: as long as
+    they are the same, nothing of it has changed. None where there is no such instance.
+    """
+    since = timezone.now() - timedelta(days=LATELY)
+    with reading() as cursor:
+        cursor.execute(STATE, {"id": id, "called": LISTED_CALLED, "violation": VIOLATION, "since": since})
+        found: tuple[Any, ...] | None = cursor.fetchone()
+    return found
 
 
 def open_ids(definition_id: UUID, *, after: UUID | None = None, limit: int = 50) -> list[UUID]:
@@ -110,7 +143,7 @@ def open_work(instance: rows.Instance) -> rows.OpenWork:
     )
 
 
-def called_by(instance_id: UUID, limit: int = 50) -> list[rows.Instance]:
+def called_by(instance_id: UUID, limit: int = LISTED_CALLED) -> list[rows.Instance]:
     """The instances that its call activities started, the newest first."""
     found = _instances().filter(parent_instance_id=instance_id).order_by("-started_at", "id")[:limit]
     return list(_with_places(Page(tuple(found))).items)

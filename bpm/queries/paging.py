@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,10 +24,11 @@ class BadCursor(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page[T]:
-    """Some items in order, and the cursor of the page after them (None: there is none)."""
+    """Some items in order, the cursor of the page after them (None: there is none), and a name of all that it says."""
 
     items: tuple[T, ...]
     after: str | None = None
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class Count:
 
     def __bool__(self) -> bool:
         return self.more or self.number > 0
+
+
+def tag_of(*what: Any) -> str:
+    """A short name of data that consist of plain values: other data have another one."""
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 
 
 def size_within(wanted: int | None) -> int:

@@ -6,6 +6,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from bpm.queries import definitions, incidents
+from bpm.queries.paging import tag_of
+from cockpit.access import may_operate
 from cockpit.pages.shown import Shown, exact, first, kept, page_of
 
 FILTERS = ("process", "node", "message", "state")
@@ -32,7 +34,8 @@ def listing(request: HttpRequest) -> Shown:
         "query": kept(request, *FILTERS),
         "narrowed": any(first(request, name) for name in ("process", "node", "message")),
     }
+    tag = tag_of(page, may_operate(request))
     if request.headers.get("HX-Request"):
-        return Shown("cockpit/incidents_rows.html", context=context, fragment=True)
+        return Shown("cockpit/incidents_rows.html", context=context, fragment=True, tag=tag)
     extra = {"processes": definitions.keys_with_names(), "groups": incidents.grouped() if state == "OPEN" else []}
-    return Shown("cockpit/incidents.html", _("Incidents"), {**context, **extra})
+    return Shown("cockpit/incidents.html", _("Incidents"), {**context, **extra}, tag=tag)

@@ -10,13 +10,16 @@ from django.utils.translation import gettext as _
 
 from bpm.queries import diagram, instances, integrity
 from bpm.queries.nodes import nodes_of
+from bpm.queries.paging import tag_of
 from bpm.queries.rows import Instance
+from cockpit.access import may_operate
 from cockpit.pages import timeline
 from cockpit.pages.shown import Shown
 
 
 def page(request: HttpRequest, id: UUID) -> Shown:
     """The whole page."""
+    tag = state(request, id)
     instance = found(id)
     context = {
         **live_context(instance),
@@ -24,12 +27,21 @@ def page(request: HttpRequest, id: UUID) -> Shown:
         "nodes": nodes_of(instance.definition_id).values(),
         **timeline.context(request, instance.id, instance.definition_id),
     }
-    return Shown("cockpit/instance.html", instance.title, context)
+    return Shown("cockpit/instance.html", instance.title, context, tag=tag)
 
 
 def live(request: HttpRequest, id: UUID) -> Shown:
     """What changes while one looks: htmx asks for it every few seconds and puts each part in its place."""
-    return Shown("cockpit/instance_live.html", context=live_context(found(id)), fragment=True)
+    tag = state(request, id)
+    return Shown("cockpit/instance_live.html", context=lambda: live_context(found(id)), fragment=True, tag=tag)
+
+
+def state(request: HttpRequest, id: UUID) -> str:
+    """A name of the state that the live parts are of, or 404. Asked before they are read, so that it is never newer."""
+    known = instances.state_of(id)
+    if known is None:
+        raise Http404(_("There is no such instance."))
+    return tag_of(known, may_operate(request))
 
 
 def found(id: UUID) -> Instance:

@@ -38,6 +38,7 @@ def listing(request: HttpRequest) -> Shown:
         search=first(request, "q") or None,
         node=first(request, "node") or None,
         variables=wanted,
+        known=first(request, "known") if request.headers.get("HX-Request") else None,
     )
     if unfit:
         found = Page(())
@@ -56,8 +57,9 @@ def listing(request: HttpRequest) -> Shown:
         "filtered": any(first(request, name) for name in FILTERS),
     }
     if request.headers.get("HX-Request"):
-        return Shown("cockpit/instances_rows.html", context=context, fragment=True)
-    return Shown("cockpit/instances.html", _("Instances"), {**context, "processes": definitions.keys_with_names()})
+        return Shown("cockpit/instances_rows.html", context=context, fragment=True, tag=found.tag)
+    context["processes"] = definitions.keys_with_names()
+    return Shown("cockpit/instances.html", _("Instances"), context, tag=found.tag)
 
 
 def _condition(text: str) -> tuple[list[Condition], str]:

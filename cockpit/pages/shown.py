@@ -16,12 +16,21 @@ type Route = tuple[str, str, Callable[..., Any]]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A template with what it says. `fragment`: only a part of a page, asked for by htmx, without the frame."""
+    """A template with what it says; `context` may be a function, which reads it where it is really shown.
+
+    `fragment`: only a part of a page, asked for by htmx, without the frame. `tag` names the state that the part which
+    changes is of: who has it already is not sent it again. A fragment without one is rendered to be compared.
+    """
 
     template: str
     title: Any = ""
-    context: dict[str, Any] = field(default_factory=dict)
+    context: dict[str, Any] | Callable[[], dict[str, Any]] = field(default_factory=dict)
     fragment: bool = False
+    tag: str = ""
+
+    def said(self) -> dict[str, Any]:
+        """The context, read where that is still to be done."""
+        return self.context() if callable(self.context) else self.context
 
 
 def first(request: HttpRequest, name: str) -> str:

@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bpm.queries import instances, overview, work
+from bpm.queries.paging import tag_of
+from cockpit.access import may_operate
 from cockpit.pages.shown import Shown, first, kept, page_of
 
 COUNTED = 10_000  # of each topic
@@ -40,9 +42,10 @@ def user_tasks(request: HttpRequest) -> Shown:
         ("unassigned", _("Unassigned")),
     )
     context = {"page": page, "whose": whose, "choices": choices, "query": kept(request, "whose"), "me": name}
+    tag = tag_of(page, may_operate(request))
     if request.headers.get("HX-Request"):
-        return Shown("cockpit/user_tasks_rows.html", context=context, fragment=True)
-    return Shown("cockpit/user_tasks.html", _("User tasks"), context)
+        return Shown("cockpit/user_tasks_rows.html", context=context, fragment=True, tag=tag)
+    return Shown("cockpit/user_tasks.html", _("User tasks"), context, tag=tag)
 
 
 def user_task(request: HttpRequest, id: UUID) -> Shown:
@@ -80,7 +83,8 @@ def external_tasks(request: HttpRequest) -> Shown:
         "query": kept(request, "state", "topic"),
         "query_without_state": kept(request, "topic"),
     }
+    tag = tag_of(page, may_operate(request))
     if request.headers.get("HX-Request"):
-        return Shown("cockpit/external_tasks_rows.html", context=context, fragment=True)
+        return Shown("cockpit/external_tasks_rows.html", context=context, fragment=True, tag=tag)
     topics = overview.ready_by_topic(8, COUNTED)
-    return Shown("cockpit/external_tasks.html", _("External tasks"), {**context, "topics": topics})
+    return Shown("cockpit/external_tasks.html", _("External tasks"), {**context, "topics": topics}, tag=tag)

@@ -8,9 +8,11 @@ import itertools
 import re
 from pathlib import Path
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -34,6 +36,9 @@ FORM = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targ
     <camunda:formField id="verdict" type="enum" defaultValue="refuse"><camunda:value id="approve" name="Approve it"/>
     <camunda:value id="refuse"/></camunda:formField></camunda:formData></extensionElements></userTask></process>
     </definitions>"""
+CALLER = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests">
+    <process id="caller" isExecutable="true"><startEvent id="start"/><sequenceFlow id="to" sourceRef="start"
+    targetRef="call"/><callActivity id="call" calledElement="form"/></process></definitions>"""
 PAGES = (
     "index", "definitions", "instances", "incidents", "user-tasks", "external-tasks", "integrity", "seals", "exports",
     "archives",
@@ -60,6 +65,52 @@ def test_a_live_part_that_has_not_changed_is_not_sent_again(as_operator, failed_
     assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 204
     engine.set_variables(failed_order, {"new": 1}, actor="tests")
     assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 200
+
+
+def asked(client: Client, address: str) -> tuple[int, list[str]]:
+    """The status of what a page that shows this asks every few seconds, and the statements that it took."""
+    known = re.search(r'data-known="(\w+)"', client.get(address).content.decode())[1]
+    live = re.sub(r"(instances/.+/)$", r"\1live/", address)
+    statements = []
+
+    def heard(execute, sql, *rest):
+        statements.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(heard):
+        status = client.get(f"{live}?known={known}", headers={"HX-Request": "true"}).status_code
+    return status, [sql for sql in statements if not re.search(r"django_session|auth_", sql)]
+
+
+def test_to_look_at_what_does_not_change_costs_one_statement(as_operator, failed_order):
+    pages = [reverse(f"cockpit:{name}") for name in ("instances", "incidents", "user-tasks", "external-tasks")]
+    for address in (reverse("cockpit:instance", args=[failed_order]), *pages):
+        status, statements = asked(as_operator, address)
+        assert (status, len(statements)) == (204, 1), (address, statements)
+
+
+def test_what_changes_no_version_of_the_instance_is_seen(as_operator, failed_order):
+    """Locks of its tasks, and what it calls."""
+    id = engine.start("order", actor="shop").thread_id
+    seen = [instances.state_of(id)]
+    (task,) = engine.fetch_and_lock(["orders.check-stock"], worker="w")
+    seen.append(instances.state_of(id))
+    engine.extend_lock(task.id, worker="w", seconds=120)
+    seen.append(instances.state_of(id))
+    engine.unlock_task(task.id, actor="w")
+    seen.append(instances.state_of(id))
+    assert len(set(seen)) == 4
+    assert len({state[:2] for state in seen}) == 1
+    assert instances.state_of(uuid4()) is None
+
+    engine.deploy({"form.bpmn": FORM, "caller.bpmn": CALLER}, actor="tests")
+    caller = engine.start("caller", actor="tests").thread_id
+    (called,) = instances.called_by(caller)
+    before = instances.state_of(caller)
+    engine.suspend_instance(called.id, actor="tests")
+    after = instances.state_of(caller)
+    assert before != after
+    assert before[:2] == after[:2]
 
 
 def test_a_past_that_takes_too_long_is_not_waited_for(as_operator, failed_order, monkeypatch):
