@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING
 
 import structlog
 from django.conf import settings
@@ -19,6 +21,9 @@ from django.utils.module_loading import autodiscover_modules, import_string
 from bpm.engine.announcing import Announcement, register
 from bpm.engine.recovery import MONTHS_AHEAD
 from bpm.store import StoreError, schedule, schema
+
+if TYPE_CHECKING:
+    from bpm.jobs.announcer import Sender
 
 log = structlog.get_logger(__name__)
 
@@ -31,12 +36,18 @@ def start_up() -> None:
 
 
 def tell_celery(announcement: Announcement) -> None:
-    """Hand over to the sending thread. Celery is loaded by the first announcement, not by every command."""
+    """Hand over to the sending thread."""
+    _sender(settings.BPM_CELERY_APP).tell(announcement)
+
+
+@cache
+def _sender(app: str) -> Sender:
+    """Celery is loaded by the first announcement, not by every command."""
     # The threads of a server see the default app, not the one that was current where it was made.
-    import_string(settings.BPM_CELERY_APP).set_default()
+    import_string(app).set_default()
     from bpm.jobs.announcer import SENDER
 
-    SENDER.tell(announcement)
+    return SENDER
 
 
 def require_schema() -> None:

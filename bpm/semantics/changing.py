@@ -1,6 +1,7 @@
-"""`dataclasses.replace` for the entities of the state, in half the time: replay and the live engine do little else.
+"""`dataclasses.replace` for entities of the state and commands, in a fifth of the time: replay and the live engine do
+little else.
 
-Entities are frozen dataclasses with slots and without a `__post_init__`, so a copy of the slots is a copy.
+They are frozen dataclasses with slots and without a `__post_init__`, so a copy of the slots is a copy.
 """
 
 from __future__ import annotations
@@ -29,6 +30,6 @@ def changed[T](entity: T, **changes: Any) -> T:
 @cache
 def _slots(of: type[Any]) -> tuple[tuple[tuple[Get, Set], ...], dict[str, Set]]:
     """(get and set of each slot, set by name)."""
-    slots = {field.name: of.__dict__[field.name] for field in fields(of)}
+    slots = {field.name: getattr(of, field.name) for field in fields(of)}
     pairs = tuple((slot.__get__, slot.__set__) for slot in slots.values())
     return pairs, {name: slot.__set__ for name, slot in slots.items()}

@@ -303,6 +303,15 @@ class ResumeInstance(Command):
 
 
 COMMANDS: dict[str, type[Command]] = {cls.__name__: cls for cls in Command.__subclasses__()}
+# command -> each field but `at`, and what it is where nobody says otherwise.
+_DEFAULTS: dict[type[Command], tuple[tuple[str, Any], ...]] = {
+    cls: tuple(
+        (f.name, f.default if f.default_factory is dataclasses.MISSING else f.default_factory())
+        for f in dataclasses.fields(cls)
+        if f.name != "at"
+    )
+    for cls in COMMANDS.values()
+}
 
 
 def answer_name(key: tuple[Any, ...]) -> str:
@@ -313,11 +322,10 @@ def answer_name(key: tuple[Any, ...]) -> str:
 def to_json(command: Command) -> dict[str, Any]:
     """The command's arguments as JSON values (datetimes as ISO 8601 text), without `at` and fields at their default."""
     found: dict[str, Any] = {}
-    for f in dataclasses.fields(command):
-        value = getattr(command, f.name)
-        default = f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
-        if f.name != "at" and value != default:
-            found[f.name] = value.isoformat() if isinstance(value, datetime) else value
+    for name, default in _DEFAULTS[type(command)]:
+        value = getattr(command, name)
+        if value != default:
+            found[name] = value.isoformat() if isinstance(value, datetime) else value
     return found
 
 

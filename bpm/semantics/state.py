@@ -10,11 +10,12 @@ raises `Missing` with the key to load (see `bpm.semantics.view`). `known=None` m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
 from bpm.decisions import Evaluator
+from bpm.semantics.changing import changed
 from bpm.semantics.layers import AnyMembers, AnyTable, split_members, split_table
 from bpm.semantics.lifecycle import is_final
 
@@ -177,8 +178,9 @@ ATTACHED = ("task", "timer", "user_task", "ticket", "incident")
 # Kinds of tickets that are asked for all at once.
 INDEXED = ("CONDITION", "SIGNAL")
 
-# The attributes of State that are tables.
-_TABLES = (*(attribute for _, attribute in ENTITIES.values()), "index")
+# The attribute of State that holds the entities of a kind; all attributes of State that are tables.
+_TABLE_OF = {kind: attribute for kind, (_, attribute) in ENTITIES.items()}
+_TABLES = (*_TABLE_OF.values(), "index")
 
 Entity = Any  # one of the classes above; their common fields are `state` and `version`
 
@@ -227,12 +229,20 @@ class State:
 
     def table(self, kind: str) -> AnyTable[Any, Entity]:
         """The entities of one kind by key."""
-        found: AnyTable[Any, Entity] = getattr(self, ENTITIES[kind][1])
+        found: AnyTable[Any, Entity] = getattr(self, _TABLE_OF[kind])
         return found
 
     def copy(self) -> State:
         """A state of its own: entities are shared (they are frozen), the tables are not."""
-        twin = State(
+        tables: dict[str, Any] = {}
+        for name in _TABLES:
+            table = getattr(self, name)
+            if table:
+                kept, tables[name] = split_table(table)
+                if kept is not table:
+                    setattr(self, name, kept)
+        self.owned.clear()  # from now on both share what this state had for itself
+        return State(
             thread=self.thread,
             version=self.version,
             counter=self.counter,
@@ -240,15 +250,8 @@ class State:
             born_after=self.born_after,
             library=self.library,
             touched=dict(self.touched),
+            **tables,
         )
-        for name in _TABLES:
-            table = getattr(self, name)
-            if table:
-                kept, copied = split_table(table)
-                setattr(self, name, kept)
-                setattr(twin, name, copied)
-        self.owned.clear()  # from now on both share what this state had for itself
-        return twin
 
     def put(self, kind: str, entity: Entity) -> None:
         """Insert or replace an entity and keep the index true. Only evolve and loaders call this."""
@@ -290,7 +293,7 @@ class State:
         after.version += 1
         for kind, key in self.touched:
             entity = after.table(kind)[key]
-            after.table(kind)[key] = replace(entity, version=entity.version + 1)
+            after.table(kind)[key] = changed(entity, version=entity.version + 1)
         after.touched = {}
         after.born_after = after.counter
         return after

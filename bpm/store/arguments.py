@@ -7,10 +7,10 @@ log once, as that event's row; the arguments name its ordinal under "@". Decodin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from bpm.semantics.changing import changed
 from bpm.semantics.commands import Command, to_json
 from bpm.semantics.events import Event
 from bpm.store.values import dumps, in_order, normal
@@ -72,10 +72,10 @@ def normalised(command: Command, like: tuple[Command, Command] | None = None) ->
 
     Raises UnfitValue for values that are no JSON.
     """
-    changed: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in command.__dataclass_fields__:
         value = getattr(command, name)
         if isinstance(value, dict) and value:
             known = like is not None and value is getattr(like[0], name, None)
-            changed[name] = getattr(like[1], name) if like is not None and known else normal(value)
-    return replace(command, **changed) if changed else command
+            values[name] = getattr(like[1], name) if like is not None and known else normal(value)
+    return changed(command, **values) if values else command

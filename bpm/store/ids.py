@@ -74,18 +74,23 @@ def text(instance: UUID, ordinal: int) -> str:
     """The same as text, which is all that a document needs: without making the UUID."""
     if not 0 <= ordinal <= _ORDINALS:
         raise ValueError(f"{ordinal} is no ordinal of an entity")
-    return f"{_stem(instance)}{ordinal:08x}"
+    return f"{_stem(instance.int)}{ordinal:08x}"
 
 
+def derived_text(instance: UUID, *parts: object) -> str:
+    """What `derived` gives, as text; kept at hand for a variable that is set again and again."""
+    return _derived_text(instance.int, parts)
+
+
+# By number: a UUID hashes and compares in Python.
 @lru_cache(maxsize=4096)
-def _stem(instance: UUID) -> str:
-    return str(instance)[:-8]
+def _stem(instance: int) -> str:
+    return str(UUID(int=instance))[:-8]
 
 
 @lru_cache(maxsize=16384)
-def derived_text(instance: UUID, *parts: object) -> str:
-    """What `derived` gives, as text; kept at hand for a variable that is set again and again."""
-    return str(derived(instance, *parts))
+def _derived_text(instance: int, parts: tuple[object, ...]) -> str:
+    return str(derived(UUID(int=instance), *parts))
 
 
 def ordinal(id: UUID | str) -> int:

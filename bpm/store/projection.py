@@ -12,13 +12,15 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from bpm.semantics.changing import changed
+from bpm.semantics.layers import AnyMembers
 from bpm.semantics.lifecycle import is_final
-from bpm.semantics.state import ATTACHED, Entity, State, Task, build
+from bpm.semantics.state import ATTACHED, Entity, State, Task
 from bpm.store import ids
 from bpm.store.loading import Known
 from bpm.store.rows import to_entity
@@ -225,7 +227,7 @@ class Projection:
 def _as_locked(task: Task, row: Sequence[Any]) -> Task:
     """The task as `bpm_take_up` tells of it: no more of it changes without a commit of its thread."""
     _, version, state, retries, retry_at, priority, owner, until = row
-    return replace(
+    return changed(
         task,
         version=version,
         state=state,
@@ -247,14 +249,32 @@ def _kept(state: State) -> State:
             tokens[token.id] = token
             todo += [state.tokens[id] for id in (token.scope, token.parent) if id in state.tokens]
     scopes = {0, *(token.local for token in tokens.values())}
-    kept: list[tuple[str, Entity]] = [("instance", entity) for entity in state.instances.values()]
-    kept += [("token", tokens[id]) for id in sorted(tokens)]
-    for kind in ATTACHED:
-        kept += [(kind, entity) for entity in state.table(kind).values() if not is_final(kind, entity.state)]
-    kept += [("variable", variable) for (scope, _), variable in state.variables.items() if scope in scopes]
-    built = build(kept, thread=state.thread, version=state.version, counter=state.counter)
-    built.library = state.library
-    return built
+    # What the index holds is open, so that all of it is kept, but for the variables of scopes that have ended.
+    index: dict[tuple[str, Any], AnyMembers[Any]] = {
+        key: dict.fromkeys(members)
+        for key, members in state.index.items()
+        if members and (key[0] != "variables" or key[1] in scopes)
+    }
+    return State(
+        thread=state.thread,
+        version=state.version,
+        counter=state.counter,
+        born_after=state.counter,
+        library=state.library,
+        instances=dict(state.instances),
+        tokens={id: tokens[id] for id in sorted(tokens)},
+        tasks=_open(state, "task"),
+        timers=_open(state, "timer"),
+        user_tasks=_open(state, "user_task"),
+        tickets=_open(state, "ticket"),
+        incidents=_open(state, "incident"),
+        variables={key: variable for key, variable in state.variables.items() if key[0] in scopes},
+        index=index,
+    )
+
+
+def _open(state: State, kind: str) -> dict[int, Any]:
+    return {id: entity for id, entity in state.table(kind).items() if not is_final(kind, entity.state)}
 
 
 def _count(state: State) -> int:

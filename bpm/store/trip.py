@@ -86,15 +86,19 @@ def _exchange(
         while connection.flush():
             if (yield Wait.RW) & Ready.R:
                 connection.consume_input()
-        for name in names:
-            result = yield from _next(connection)
-            yield from _next(connection)  # nothing: the end of what that statement gives
+        for place in range(2 * len(names) + 1):
+            while connection.is_busy():
+                yield Wait.R
+                connection.consume_input()
+            result = connection.get_result()
+            if place % 2 or place == 2 * len(names):
+                continue  # after each result nothing: the end of what that statement gives. Last comes the Sync
             assert result is not None  # noqa: S101
+            name = names[place // 2]
             if name is None or result.status not in GOOD:
                 results.append(result)
             elif prepared is not None:
                 prepared.add(name)
-        yield from _next(connection)  # the Sync
     finally:
         try:
             connection.exit_pipeline_mode()
@@ -117,13 +121,6 @@ def _send(connection: PGconn, said: Said, prepared: set[bytes] | None) -> list[b
     connection.send_prepare(name, text)
     connection.send_query_prepared(name, arguments)
     return [name, None]
-
-
-def _next(connection: PGconn) -> PQGen[PGresult | None]:
-    while connection.is_busy():
-        yield Wait.R
-        connection.consume_input()
-    return connection.get_result()
 
 
 @cache
