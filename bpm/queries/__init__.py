@@ -13,5 +13,6 @@ opens in the same time whether a thousand instances run or ten million.
 - `decisions`    deployed decisions and their evaluations; `decision_tables`: how a decision comes about, to be shown
 - `integrity`    broken invariants that were noted, the newest seals
 - `overview`     the figures of the dashboard and of /metrics
+- `limits`       a limit of time for searches that may read much
 - `replica`      a router by which all this is read from a replica
 """

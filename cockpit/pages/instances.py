@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from bpm.queries import definitions, instances
+from bpm.queries import definitions, instances, rows
+from bpm.queries.limits import TookTooLong, at_most
 from bpm.queries.paging import Page
 from bpm.queries.variables import BadFilter, Condition, condition
 from cockpit.pages.shown import Shown, first, kept, page_of
@@ -21,6 +24,8 @@ CHOICES = {
     "failed": (gettext_lazy("Failed"), ("FAILED",), None),
     "cancelled": (gettext_lazy("Cancelled"), ("CANCELLED",), None),
 }
+# Seconds that a search by variables may take: some of them read every value of a name.
+SEARCHED = 3
 FILTERS = ("state", "process", "q", "node", "variable")
 
 
@@ -29,19 +34,26 @@ def listing(request: HttpRequest) -> Shown:
     chosen = first(request, "state")
     _title, states, with_incident = CHOICES.get(chosen, CHOICES[""])
     wanted, unfit = _condition(first(request, "variable"))
-    found = page_of(
-        instances.list_instances,
-        request,
-        definition_key=first(request, "process") or None,
-        states=states,
-        with_incident=with_incident,
-        search=first(request, "q") or None,
-        node=first(request, "node") or None,
-        variables=wanted,
-        known=first(request, "known") if request.headers.get("HX-Request") else None,
-    )
-    if unfit:
-        found = Page(())
+
+    def listed(after: str | None) -> Page[rows.Instance]:
+        return instances.list_instances(
+            after=after,
+            definition_key=first(request, "process") or None,
+            states=states,
+            with_incident=with_incident,
+            search=first(request, "q") or None,
+            node=first(request, "node") or None,
+            variables=wanted,
+            known=first(request, "known") if request.headers.get("HX-Request") else None,
+        )
+
+    found, given_up = Page[rows.Instance](()), False
+    if not unfit:
+        try:
+            with at_most(SEARCHED) if wanted else nullcontext():
+                found = page_of(listed, request)
+        except TookTooLong:
+            given_up = True
     context = {
         "page": found,
         "chosen": chosen,
@@ -51,6 +63,8 @@ def listing(request: HttpRequest) -> Shown:
         "node": first(request, "node"),
         "variable": first(request, "variable"),
         "unfit": unfit,
+        "given_up": given_up,
+        "seconds": SEARCHED,
         "after": first(request, "after"),
         "query": kept(request, *FILTERS),
         "query_without_state": kept(request, *(name for name in FILTERS if name != "state")),

@@ -9,10 +9,11 @@ from uuid import UUID
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from bpm import engine
+from bpm.queries import limits, variables
 from bpm.queries.instances import list_instances
 from bpm.queries.variables import LONGEST, BadFilter, condition
 from tests.database.engine.drawing import end, flows, model, start, user
@@ -31,8 +32,8 @@ VALUES: dict[str, dict[str, object]] = {
 def found(transactional_db):
     """The names of the instances for which conditions hold, the newest first."""
     engine.deploy({"p.bpmn": MODEL}, actor="tester")
-    for name, variables in VALUES.items():
-        engine.start("p", variables, business_key=name, actor="tester")
+    for name, values in VALUES.items():
+        engine.start("p", values, business_key=name, actor="tester")
 
     def ask(*texts: str) -> list[str | None]:
         rows = list_instances(variables=[condition(text) for text in texts]).items
@@ -41,7 +42,10 @@ def found(transactional_db):
     return ask
 
 
-def test_by_value(found):
+@pytest.mark.parametrize("few", [variables.FEW, 1, 0])
+def test_by_value(found, few, monkeypatch):
+    """Whether all instances of a condition are looked up, or each instance is asked."""
+    monkeypatch.setattr(variables, "FEW", few)
     expected = {
         "amount:eq:100": ["one"],
         "amount:eq:100.0": ["one"],
@@ -74,6 +78,27 @@ def test_by_value(found):
     }
     assert {text: found(text) for text in expected} == expected
     assert found("amount:gt:0", "customer:startswith:A") == ["two", "one"]
+
+
+def test_a_search_of_many_values_reads_no_further_than_it_must(found, monkeypatch):
+    monkeypatch.setattr(variables, "FEW", 2)
+    with CaptureQueriesContext(connection) as asked:
+        found("amount:exists", "customer:eq:Ada")
+    matches = [query["sql"] for query in asked if query["sql"].startswith("SELECT v.instance_id")]
+    assert len(matches) == 2
+    assert all(sql.endswith("LIMIT 3") for sql in matches)
+    assert found("customer:eq:Ada", "customer:eq:Bob") == []
+
+
+def test_what_takes_too_long_is_given_up(found):
+    with pytest.raises(limits.TookTooLong), limits.at_most(0.02), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(5)")
+    with transaction.atomic():
+        with limits.at_most(2):
+            assert found("customer=Ada") == ["one"]
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            assert cursor.fetchone()[0] == "0"
 
 
 def test_the_command_line_lists_them(found, capsys):

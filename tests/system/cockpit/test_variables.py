@@ -6,11 +6,13 @@ from datetime import date
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.urls import reverse
 
 from bpm import engine
 from bpm.queries import work
 from bpm.queries.variables import variable
+from cockpit.pages import instances
 
 
 @pytest.fixture
@@ -33,6 +35,22 @@ def test_instances_are_found_by_a_variable(as_operator, noted_order):
     wrong = as_operator.get(reverse("cockpit:instances"), {"variable": "<script>"}).content.decode()
     assert "This is no condition: write name:operator:value." in wrong
     assert 'value="&lt;script&gt;"' in wrong
+
+
+def test_a_search_that_takes_too_long_says_so_and_is_not_asked_again(as_operator, noted_order, monkeypatch):
+    def slow(**_wanted):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(5)")
+
+    address = reverse("cockpit:instances")
+    shown = as_operator.get(address, {"variable": "note:like:x%"}).content.decode()
+    assert "No instance fits" in shown and 'hx-trigger="every 30s"' in shown
+    assert 'hx-trigger="every 5s"' in as_operator.get(address).content.decode()
+    monkeypatch.setattr(instances, "SEARCHED", 0.02)
+    monkeypatch.setattr(instances.instances, "list_instances", slow)
+    shown = as_operator.get(address, {"variable": "note:like:x%"}).content.decode()
+    assert "The search was given up" in shown and "It took longer than 0.02 seconds." in shown
+    assert "No instance fits" not in shown and "data-live" not in shown
 
 
 def test_a_file_can_be_saved_and_a_date_is_its_text(as_operator, noted_order):
