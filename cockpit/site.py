@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import Resolver404, URLPattern, URLResolver, path, resolve, reverse
+from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 from unfold.forms import AuthenticationForm
@@ -72,6 +73,10 @@ class CockpitSite(UnfoldAdminSite):
         """Pages, verbs and diagrams. Django's own addresses of the admin follow after them."""
         routes = [*pages.ROUTES, *actions.ROUTES, *diagrams.ROUTES]
         return [path(route, self.admin_view(self._framed(view)), name=name) for route, name, view in routes]
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Any:
+        """Made where something looks into it: each page is given it, but the sidebar shows entries of our own."""
+        return SimpleLazyObject(lambda: super(CockpitSite, self).get_app_list(request, app_label))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """The overview takes the place of the admin's list of apps."""
