@@ -1,4 +1,4 @@
-"""Finds the subcommands: every module of this package that has `arguments` and `run`."""
+"""Finds the subcommands: every module of this package but this one; each has `arguments` and `run`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,17 @@ class Subcommand:
         return self.teaching.splitlines()[0].rstrip(".")
 
 
-def subcommands() -> list[Subcommand]:
-    """All subcommands, by name."""
-    found: list[Subcommand] = []
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
-        if hasattr(module, "arguments") and hasattr(module, "run"):
-            name = info.name.replace("_", "-")
-            found.append(Subcommand(name, inspect.getdoc(module) or "", module.arguments, module.run))
-    return found
+def subcommands(asked: str | None = None) -> list[Subcommand]:
+    """All subcommands, by name. Where the one that is `asked` for exists, only that: the others are not loaded."""
+    modules = (f"{package.__name__}.{info.name}" for info in pkgutil.iter_modules(package.__path__))
+    named = {_name(module): module for module in modules if module != __name__}
+    return [_subcommand(named[name]) for name in ([asked] if asked in named else sorted(named))]
+
+
+def _name(module: str) -> str:
+    return module.rpartition(".")[2].replace("_", "-")
+
+
+def _subcommand(name: str) -> Subcommand:
+    module = importlib.import_module(name)
+    return Subcommand(_name(name), inspect.getdoc(module) or "", module.arguments, module.run)

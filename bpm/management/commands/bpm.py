@@ -23,10 +23,17 @@ class Command(BaseCommand):
     requires_system_checks = ()
     requires_migrations_checks = False
 
+    asked: str | None = None
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """As Django runs it, after a look at which subcommand is asked for."""
+        self.asked = argv[2] if len(argv) > 2 else None
+        super().run_from_argv(argv)
+
     def add_arguments(self, parser: CommandParser) -> None:
         """One parser a subcommand, described by its module's docstring."""
         verbs = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", title="subcommands")
-        for subcommand in subcommands():
+        for subcommand in subcommands(self.asked):
             verb = verbs.add_parser(
                 subcommand.name,
                 help=subcommand.summary,
