@@ -131,14 +131,19 @@ class BadCursor(ValueError):
     """The cursor was not made by a trace."""
 
 
-def find_thread(instance_id: UUID) -> Thread | None:
-    """When the instance began and by which definition; None where history knows no such instance."""
+def find_thread(instance_id: UUID, since: datetime | None = None) -> Thread | None:
+    """When the instance began and by which definition; None where history knows no such instance. Who knows from
+    elsewhere `since` when it may have begun saves a look into older months.
+    """
     archived = find_archived(instance_id)
     if archived is not None:
         return Thread(archived.definition_id, archived.started_at, archived.rows)
-    statement = "SELECT process_def_id, at FROM runtime_commit WHERE thread_id = %s ORDER BY version LIMIT 1"
+    within = "" if since is None else "AND at >= %(since)s"
+    statement = f"""
+        SELECT process_def_id, at FROM runtime_commit WHERE thread_id = %(instance)s {within} ORDER BY version LIMIT 1
+    """  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.execute(statement, [instance_id])
+        cursor.execute(statement, {"instance": instance_id, "since": since})
         row = cursor.fetchone()
     return None if row is None else Thread(*row)
 

@@ -17,7 +17,7 @@ from bpm.queries.rows import Definition, Marks
 OPEN_TOKEN = ("ACTIVE", "WAITING")
 # Passages are counted among this many events, heat among this many open instances: a page never reads more.
 EVENTS_READ = 5_000
-INSTANCES_READ = 10_000
+INSTANCES_READ = 5_000
 ARRIVALS = ("TOKEN_CREATED", "TOKEN_MOVED", "TOKEN_JOINED")
 # The newest open instances are found by the index of those, one state after the other; tokens are looked up by
 # instance (OFFSET keeps the planner from reading all tokens instead), each where it stands itself.

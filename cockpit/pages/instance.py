@@ -25,7 +25,7 @@ def page(request: HttpRequest, id: UUID) -> Shown:
         **live_context(instance),
         "subtitle": instance.business_key,
         "nodes": nodes_of(instance.definition_id).values(),
-        **timeline.context(request, instance.id, instance.definition_id),
+        **timeline.context(request, instance),
     }
     return Shown("cockpit/instance.html", instance.title, context, tag=tag)
 

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy
 from bpm.audit import trace
 from bpm.queries import instances
 from bpm.queries.nodes import name_of
+from bpm.queries.rows import Instance
 from cockpit.pages.sentences import Sentence, reason_of, sentence_of
 from cockpit.pages.shown import Shown, first, kept
 
@@ -97,20 +98,24 @@ def part(request: HttpRequest, id: UUID) -> Shown:
     if instance is None:
         raise Http404(_("There is no such instance."))
     template = "cockpit/timeline_days.html" if first(request, "after") else "cockpit/timeline.html"
-    return Shown(
-        template, context={"instance": instance, **context(request, id, instance.definition_id)}, fragment=True
-    )
+    return Shown(template, context={"instance": instance, **context(request, instance)}, fragment=True)
 
 
-def context(request: HttpRequest, instance_id: UUID, definition_id: UUID) -> dict[str, Any]:
+def context(request: HttpRequest, instance: Instance) -> dict[str, Any]:
     """What the timeline's template needs."""
+    definition_id = instance.definition_id
     chosen = first(request, "kind")
     _title, entities = CHOICES.get(chosen, CHOICES[""])
     node = first(request, "node")
     wanted = trace.Wanted(entities=entities, node=node or None, worker=first(request, "worker") or None)
     try:
         page = trace.trace(
-            instance_id, wanted, newest_first=True, after=first(request, "after") or None, size=SHOWN
+            instance.id,
+            wanted,
+            newest_first=True,
+            after=first(request, "after") or None,
+            size=SHOWN,
+            thread=trace.find_thread(instance.id, instance.started_at),
         ) or trace.TracePage(())
     except trace.BadCursor:
         page = trace.TracePage(())

@@ -67,10 +67,8 @@ def test_a_live_part_that_has_not_changed_is_not_sent_again(as_operator, failed_
     assert as_operator.get(f"{address}?known={first['X-Fragment']}").status_code == 200
 
 
-def asked(client: Client, address: str) -> tuple[int, list[str]]:
-    """The status of what a page that shows this asks every few seconds, and the statements that it took."""
-    known = re.search(r'data-known="(\w+)"', client.get(address).content.decode())[1]
-    live = re.sub(r"(instances/.+/)$", r"\1live/", address)
+def asked(client: Client, address: str, **headers: str) -> tuple[int, list[str]]:
+    """The status, and the statements that it took beside those that ask who it is."""
     statements = []
 
     def heard(execute, sql, *rest):
@@ -78,14 +76,35 @@ def asked(client: Client, address: str) -> tuple[int, list[str]]:
         return execute(sql, *rest)
 
     with connection.execute_wrapper(heard):
-        status = client.get(f"{live}?known={known}", headers={"HX-Request": "true"}).status_code
+        status = client.get(address, headers=headers).status_code
     return status, [sql for sql in statements if not re.search(r"django_session|auth_", sql)]
+
+
+def test_a_page_asks_as_often_however_much_there_is(as_operator, failed_order):
+    definition = definitions.find_definition("order")
+    pages = [reverse(f"cockpit:{name}") for name in PAGES]
+    pages += [f"{reverse('cockpit:instances')}?state=running&process=order&q=A", f"{reverse('cockpit:index')}"]
+    pages += [reverse("cockpit:definition", args=[definition.id]), reverse("cockpit:instance", args=[failed_order])]
+
+    def numbers() -> dict[str, int]:
+        return {address: len(asked(as_operator, address)[1]) for address in pages}
+
+    numbers()  # what is kept in memory from then on
+    few = numbers()
+    for number in range(6):
+        engine.start("order", business_key=f"A-{number}", actor="shop")
+    for task in engine.fetch_and_lock(["orders.check-stock"], worker="w", max=3):
+        engine.fail_task(task.id, worker="w", message="broken", retries=0)
+    assert numbers() == few
+    assert max(few.values()) < 25
 
 
 def test_to_look_at_what_does_not_change_costs_one_statement(as_operator, failed_order):
     pages = [reverse(f"cockpit:{name}") for name in ("instances", "incidents", "user-tasks", "external-tasks")]
     for address in (reverse("cockpit:instance", args=[failed_order]), *pages):
-        status, statements = asked(as_operator, address)
+        shown = as_operator.get(address).content.decode()
+        known, live = re.search(r'data-known="(\w+)" hx-get="([^"?]+)', shown).groups()
+        status, statements = asked(as_operator, f"{live}?known={known}", **{"HX-Request": "true"})
         assert (status, len(statements)) == (204, 1), (address, statements)
 
 
