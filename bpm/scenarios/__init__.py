@@ -8,7 +8,7 @@ PostgreSQL is driven by a driver that is passed in from above.
 
     core       the driver: what a scenario asks, as commands
     world      the instances in memory and their commits; `exchange` what they tell each other
-    standing   where tokens wait; `footprints` which nodes they passed
+    standing   where tokens wait
     deployment the models, compiled once
     report     results as text and JSON
 """

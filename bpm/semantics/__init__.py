@@ -10,7 +10,7 @@ and the answer is the same as with everything at hand.
 Words and tables first (`lifecycle`, `state`, `events`, `commands`), then how a state is asked (`view`) and changed
 (`evolve`), then how a step is worked out: `work` (one step's scratch paper), `walk` (one token over the nodes),
 `scopes`, `joins`, `errors` (what a step entails for others), `elements/` (one module a family of BPMN elements, all
-registered in one table), `decide` (one function a command).
+registered in one table), `decide` (one function a command). `footprints` reads events again: the way through the model.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bpm.audit.histories import LiveHistory
-from bpm.scenarios.footprints import passes
+from bpm.semantics.footprints import passes
 from bpm.semantics import Event
 from bpm.store.reading import Logged
 

@@ -8,7 +8,7 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from bpm.graph import Process
-from bpm.scenarios.footprints import passes, reaches_end
+from bpm.semantics.footprints import passes, reaches_end
 from bpm.scenarios.world import BIRTHS
 from bpm.semantics import Event
 from bpm.store import definitions, django_channel

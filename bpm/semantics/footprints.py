@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpm.graph import Process
-from bpm.semantics import Event
+from bpm.semantics.events import Event
 
 # End events that end more than their token; when they do, the token may not count as passed.
 ENDING_TRIGGERS = ("error", "cancel", "terminate")
