@@ -19,19 +19,18 @@ OPEN_TOKEN = ("ACTIVE", "WAITING")
 EVENTS_READ = 5_000
 INSTANCES_READ = 5_000
 ARRIVALS = ("TOKEN_CREATED", "TOKEN_MOVED", "TOKEN_JOINED")
-# The newest open instances are found by the index of those, one state after the other; tokens are looked up by
-# instance (OFFSET keeps the planner from reading all tokens instead), each where it stands itself.
-MARKS = """
+# The newest open instances are read by the index of those, one state after the other. BETWEEN and the whole order keep
+# the planner from walking over the instances of all other definitions instead, as it would where it takes this one for
+# frequent among them; and OFFSET from reading all tokens. Tokens count where they stand themselves.
+_NEWEST = """
+    (SELECT id, started_at FROM process_instances
+     WHERE process_def_id BETWEEN %(definition)s AND %(definition)s AND state BETWEEN '{0}' AND '{0}'
+        AND ended_at IS NULL
+     ORDER BY process_def_id, state, started_at DESC LIMIT %(read)s + 1)
+"""
+MARKS = f"""
     WITH newest AS MATERIALIZED (
-        SELECT id FROM (
-            (SELECT id, started_at FROM process_instances
-             WHERE process_def_id = %(definition)s AND state = 'RUNNING' AND ended_at IS NULL
-             ORDER BY started_at DESC LIMIT %(read)s + 1)
-            UNION ALL
-            (SELECT id, started_at FROM process_instances
-             WHERE process_def_id = %(definition)s AND state = 'SUSPENDED' AND ended_at IS NULL
-             ORDER BY started_at DESC LIMIT %(read)s + 1)
-        ) open
+        SELECT id FROM ({_NEWEST.format("RUNNING")} UNION ALL {_NEWEST.format("SUSPENDED")}) open
         ORDER BY started_at DESC LIMIT %(read)s + 1
     )
     SELECT 'instance', NULL, count(*) FROM newest
@@ -45,7 +44,7 @@ MARKS = """
     UNION ALL
     SELECT 'incident', n.node_id, count(*) FROM incidents n
     WHERE n.state = 'OPEN' AND n.instance_id IN (SELECT id FROM newest LIMIT %(read)s) GROUP BY n.node_id
-"""
+"""  # noqa: S608
 
 
 def standing_tokens() -> QuerySet[Token]:
