@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from uuid import UUID
@@ -29,6 +30,8 @@ PAGES = (
     ("user tasks", "tasks/"),
     ("incidents", "incidents/"),
 )
+# Of these pages, what they ask every few seconds while nothing changes.
+LIVE = ("instances", "an instance", "external tasks", "incidents")
 
 
 def run(ground: Ground, scale: str) -> Iterator[Line]:
@@ -37,25 +40,41 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
     with grown(ground, scale) as there:
         client = _operator()
         instances, definitions = _some(rounds + 1)
-        took: dict[str, list[float]] = {name: [] for name, _ in PAGES}
+        took: dict[str, list[float]] = {}
         for turn in range(rounds + 1):
             for name, address in PAGES:
                 about = {
                     "instance": instances[turn % len(instances)],
                     "definition": definitions[turn % len(definitions)],
                 }
-                began = time.perf_counter()
-                answer = client.get(f"/cockpit/{address.format(**about)}")
-                if answer.status_code != 200:
-                    raise RuntimeError(f"{address}: {answer.status_code}")
+                shown, seconds = _asked(client, f"/cockpit/{address.format(**about)}", 200)
                 if turn:
-                    took[name].append(time.perf_counter() - began)
-        for name, _ in PAGES:
-            times = percentiles(took[name])
+                    took.setdefault(name, []).append(seconds)
+                if name in LIVE:
+                    known, live = _KNOWN.search(shown).groups()
+                    _none, seconds = _asked(client, f"{live}?known={known}", 204)
+                    if turn:
+                        took.setdefault(f"{name}, nothing new", []).append(seconds)
+        for name, seconds_each in took.items():
+            times = percentiles(seconds_each)
             more = times | {"instances": there.instances, "of_events": there.events}
             yield Line(
-                name=f"page: {name}", value=float(times["p95_ms"]), unit="ms (p95)", n=len(took[name]), more=more
+                name=f"page: {name}", value=float(times["p95_ms"]), unit="ms (p95)", n=len(seconds_each), more=more
             )
+
+
+_KNOWN = re.compile(r'data-known="(\w+)" hx-get="([^"?]+)')
+
+
+def _asked(client: Client, address: str, status: int) -> tuple[str, float]:
+    """What it answers, and how long that took; as a page's own scripts ask where nothing new is expected."""
+    headers = {"HX-Request": "true"} if status == 204 else {}
+    began = time.perf_counter()
+    answer = client.get(address, headers=headers)
+    seconds = time.perf_counter() - began
+    if answer.status_code != status:
+        raise RuntimeError(f"{address}: {answer.status_code}")
+    return answer.content.decode(), seconds
 
 
 def _operator() -> Client:
