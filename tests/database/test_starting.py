@@ -20,6 +20,25 @@ SHOP = (
     "import os, sys; os.environ['DJANGO_SETTINGS_MODULE'] = 'shop.settings'; sys.path.insert(0, 'examples/shop'); "
     "import shop.wsgi"
 )
+# What a program has loaded in the end, in one line.
+LOADED = "import sys; print(*sorted(sys.modules))"
+READY = f"""
+import config.asgi
+from django.test import Client
+assert Client().get("/readyz", headers={{"host": "localhost"}}).status_code == 200
+{LOADED}
+"""
+SUBCOMMAND = f"""
+import os
+from django.core.management import execute_from_command_line
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+try:
+    execute_from_command_line(["manage.py", "bpm", "test", "--help"])
+except SystemExit:
+    {LOADED}
+"""
+# Celery sends wake-ups once there are some, scenarios are for the command line, and all migrations are long applied.
+OF_OTHERS = {"celery", "kombu", "redis", "yaml", "bpm.scenarios", "bpm.management", "bpm.migrations.0001_tables"}
 PROGRAMS = {
     "web server": ["-m", "uvicorn", "config.asgi:application", "--port", "0", "--lifespan", "off"],
     "wsgi server": ["-c", "import config.wsgi"],
@@ -61,10 +80,25 @@ def test_readiness_lists_what_differs(unfit):
 
 
 def test_a_fit_database_lets_it_start(transactional_db, site_environment):
+    """And a web server that has become ready has loaded nothing of what others do."""
     ended = subprocess.run(
-        [sys.executable, "-c", "import config.asgi"], env=site_environment, cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", READY], env=site_environment, cwd=ROOT, capture_output=True, text=True
     )
     assert ended.returncode == 0, ended.stderr
+    loaded = set(ended.stdout.splitlines()[-1].split())
+    assert {"bpm.engine", "bpm.api.app", "cockpit.site"} <= loaded
+    assert loaded & OF_OTHERS == set()
+
+
+def test_a_subcommand_does_not_load_the_others():
+    ended = subprocess.run([sys.executable, "-c", SUBCOMMAND], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    loaded = ended.stdout.splitlines()[-1].split()
+    assert [name for name in loaded if name.startswith("bpm.management.bpm.")] == [
+        "bpm.management.bpm.registration",
+        "bpm.management.bpm.test",
+    ]
+    assert "celery" not in loaded
 
 
 def test_a_database_that_does_not_answer_is_met_later(site_environment):
