@@ -193,6 +193,17 @@ def test_doubled_wake_ups_do_nothing_twice(start_worker, valkey):
     assert [events(instance, "TASK_LOCKED") for instance in instances] == [1] * 10
 
 
+def test_a_worker_goes_on_with_the_next_task_of_the_instance(start_worker, valkey):
+    worker = start_worker()
+    row = [service(name, topic="quick") for name in ("a", "b", "c")]
+    engine.deploy({"row.bpmn": model(start(), *row, end(), flows("start -> a -> b -> c -> end"))}, actor="tester")
+    instance = begin("p")
+    wait_for(lambda: state(instance) == "COMPLETED", PATIENCE, worker.last_words)
+    locks = """SELECT c.command, count(*) FROM external_task_events e JOIN runtime_commit c ON c.sequence = e.commit_sequence
+               WHERE e.instance_id = %s AND e.event_type = 'TASK_LOCKED' GROUP BY c.command ORDER BY c.command"""
+    assert ask(locks, instance) == [("CompleteExternalTask", 2), ("FetchAndLock", 1)]
+
+
 def test_a_worker_of_some_queues_does_those_alone(start_worker, valkey):
     worker = start_worker("--queues=tokentrail.orders.ship")
     one("quick")

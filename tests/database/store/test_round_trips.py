@@ -77,6 +77,26 @@ def test_a_life_in_round_trips(deploy, counted):
     run.agrees()
 
 
+def test_a_worker_goes_on_without_a_fetch(deploy, counted):
+    run = deploy("start s > external A > external B > external C > end e")
+    with counted(2) as run.channel:
+        run.start(variables={"x": 1})
+    with counted(1) as channel:
+        (task,) = claims.fetch_and_lock([run.prefix + "A"], "w", channel=channel)
+    wanted = {run.prefix + "B": 60, run.prefix + "C": 60}
+    # What the next task's worker sees is asked for once more, by a process that does not remember the instance.
+    with counted(3) as run.channel:
+        record = run.do(c.CompleteExternalTask, task=ids.ordinal(task.id), worker="w", next_topics=wanted)
+        following = claims.locked_by(record, channel=run.channel)
+    assert following is not None and following.variables == {"x": 1}
+    with counted(2) as run.channel:
+        record = run.do(
+            c.CompleteExternalTask, task=ids.ordinal(following.id), worker="w", next_topics={"elsewhere": 1}
+        )
+        assert claims.locked_by(record, channel=run.channel) is None
+    run.agrees()
+
+
 def pass_again(run):
     assert run.do(c.StartInstance, definition=run.definition.id, variables={"x": 1}, key="start").repeated
 
