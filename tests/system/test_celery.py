@@ -60,7 +60,7 @@ def beat(site_environment, warden, tmp_path, start_worker) -> Iterator[Callable[
 
     yield begin
     for process in started:
-        process.stop()
+        process.kill()
 
 
 def ask(statement: str, *arguments: Any) -> list[tuple]:
@@ -199,7 +199,8 @@ def test_a_worker_goes_on_with_the_next_task_of_the_instance(start_worker, valke
     engine.deploy({"row.bpmn": model(start(), *row, end(), flows("start -> a -> b -> c -> end"))}, actor="tester")
     instance = begin("p")
     wait_for(lambda: state(instance) == "COMPLETED", PATIENCE, worker.last_words)
-    locks = """SELECT c.command, count(*) FROM external_task_events e JOIN runtime_commit c ON c.sequence = e.commit_sequence
+    locks = """SELECT c.command, count(*) FROM external_task_events e
+               JOIN runtime_commit c ON c.sequence = e.commit_sequence
                WHERE e.instance_id = %s AND e.event_type = 'TASK_LOCKED' GROUP BY c.command ORDER BY c.command"""
     assert ask(locks, instance) == [("CompleteExternalTask", 2), ("FetchAndLock", 1)]
 
