@@ -99,6 +99,8 @@ def test_what_was_not_read_is_said_to_be_perhaps_more(orders, monkeypatch):
     monkeypatch.setattr(definitions, "READ", NUMBER - 3)
     monkeypatch.setattr(diagram, "INSTANCES_READ", NUMBER - 3)
     assert str(definitions.get_definition(definition.id, counts=True).incidents) == f"{NUMBER - 2}+"
+    monkeypatch.setattr(incidents, "GROUPED", NUMBER - 3)
+    assert [str(group["number"]) for group in incidents.grouped()] == [f"{NUMBER - 3}+"]
     marks = diagram.marks_of_definition(definition)
     assert (marks.tokens, marks.more) == ({"CheckStock": NUMBER - 3}, True)
     engine.suspend_instance(orders[-1], actor="tests")
@@ -148,7 +150,7 @@ def test_figures_and_groups(orders):
     assert (figures.instances["RUNNING"].number, figures.incidents.number) == (NUMBER, NUMBER - 1)
     assert overview.ready_by_topic() == [("orders.check-stock", paging.Count(1))]
     (group,) = incidents.grouped()
-    assert (group["node_name"], group["message"], group["number"]) == ("Check stock", "broken", NUMBER - 1)
+    assert (group["node_name"], group["message"], group["number"]) == ("Check stock", "broken", paging.Count(NUMBER - 1))
     definition = definitions.find_definition("order")
     assert definitions.get_definition(definition.id, counts=True).incidents.number == NUMBER - 1
     assert diagram.marks_of_definition(definition).tokens == {"CheckStock": NUMBER}
