@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bpm.sdk import ApiError, BpmnError, Client, Refused, Task, TaskFailure, Unreachable, Worker
+from bpm.sdk import worker as worker_module
 from tests.conftest import wait_for
 
 TASK = {"id": "t1", "topic": "pay", "instance_id": "i1", "version": 2, "variables": {"amount": 1.10}, "later": "added"}
@@ -167,6 +168,41 @@ def test_what_the_engine_cannot_take_is_a_failure_of_the_task(server, client):
     body, headers = server.calls("fail")[0]
     assert body["message"] == "what the handler of pay came to cannot be taken: variables are too large"
     assert headers["Idempotency-Key"] == "fail-t1-2"
+
+
+def test_a_worker_goes_on_with_the_task_that_comes_with_the_answer(server, client):
+    worker, done = Worker(client, threads=1, idle=0.05), []
+
+    @worker.task("pay", lock_seconds=30)
+    @worker.task("ship", lock_seconds=90)
+    def handle(task):
+        done.append(task.id)
+
+    server.will("fetch-and-lock", (200, [TASK]))
+    following = {"id": "t2", "topic": "ship", "instance_id": "i1", "version": 1}
+    server.will("complete", (200, {"sequence": 1, "next": following}), (200, {"sequence": 2, "next": None}))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: len(server.calls("complete")) == 2, 10)
+    worker.stop()
+    thread.join(10)
+    assert done == ["t1", "t2"]
+    first, _ = server.calls("complete")[0]
+    assert (first["next_topics"], first["lock_seconds"]) == (["pay", "ship"], 90)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("IN_A_ROW", 1), ("ROW_SECONDS", 0.0)])
+def test_a_worker_does_not_go_on_for_ever(server, client, monkeypatch, limit, value):
+    monkeypatch.setattr(worker_module, limit, value)
+    worker = Worker(client, threads=1, idle=0.05)
+    worker.task("pay")(lambda task: None)
+    server.will("fetch-and-lock", (200, [TASK]))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: server.calls("complete") != [], 10)
+    worker.stop()
+    thread.join(10)
+    assert "next_topics" not in server.calls("complete")[0][0]
 
 
 def test_a_token_is_not_carried_elsewhere(server, client, monkeypatch):

@@ -61,6 +61,27 @@ def test_a_worker_elsewhere_does_the_work(client):
         assert cursor.fetchall() == [("1.11",)]
 
 
+def test_a_worker_goes_on_with_the_next_task_of_the_instance(client):
+    row = model(start(), service("one"), service("two"), end(), flows("start -> one -> two -> end"), id="row")
+    engine.deploy({"row.bpmn": row}, actor="tester")
+    worker = Worker(client, threads=1, idle=0.05)
+    worker.task("one")(lambda task: {"n": task.variables["n"] + 1})
+    worker.task("two")(lambda task: {"n": task.variables["n"] * 10})
+    instance = engine.start("row", variables={"n": 1}, actor="tester").thread_id
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    try:
+        wait_for(lambda: state(instance) == "COMPLETED", 20)
+    finally:
+        worker.stop()
+        thread.join(20)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT value::text FROM variables WHERE instance_id = %s AND name = 'n'", [instance])
+        assert cursor.fetchall() == [("20",)]
+        cursor.execute("SELECT count(*) FROM runtime_commit WHERE command = 'FetchAndLock'")
+        assert cursor.fetchall() == [(1,)]
+
+
 def test_an_answer_given_twice_counts_once_and_another_worker_is_refused(client):
     instance = engine.start("p", actor="tester").thread_id
     (task,) = client.fetch_and_lock(["pay"])
