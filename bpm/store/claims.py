@@ -155,9 +155,7 @@ def locked_by(record: CommitRecord, *, channel: Channel | None = None) -> Locked
     return None
 
 
-def _told(
-    record: CommitRecord, task: Task, state: State, definition: UUID, variables: dict[str, Any]
-) -> LockedTask:
+def _told(record: CommitRecord, task: Task, state: State, definition: UUID, variables: dict[str, Any]) -> LockedTask:
     """What a fetch would tell of the task: deciding to lock it has brought all of that into the state."""
     instance = state.instances[0]
     assert task.lock_owner is not None and task.lock_expire_at is not None  # noqa: S101

@@ -107,11 +107,13 @@ class Caller:
         for _ in range(share):
             began = time.perf_counter()
             self.post("instances", {"process": key, "variables": {"n": 0}})
-            asked = {"worker": self.name, "topics": [f"bench.{key}"], "max": BATCH}
+            topics = [f"bench.{key}"]
+            asked = {"worker": self.name, "topics": topics, "max": BATCH}
             while tasks := self.post("external-tasks/fetch-and-lock", asked):
                 for task in tasks:
-                    said = {"worker": self.name, "variables": {"n": 1}}
-                    self.post(f"external-tasks/{task['id']}/complete", said)
+                    while task is not None:
+                        said = {"worker": self.name, "variables": {"n": 1}, "next_topics": topics}
+                        task = self.post(f"external-tasks/{task['id']}/complete", said)["next"]
             took.append(time.perf_counter() - began)
         return took
 
