@@ -18,6 +18,8 @@ from pathlib import Path
 
 CUT = "SELECT 'cut the next COMMIT: {}'"
 MODES = ("before", "after", "during")
+# What lets the server carry out what it was told: Sync ends a pipeline, a simple Query is one by itself.
+CARRIED_OUT = (b"S", b"Q")
 # Close without a goodbye, as a cable does.
 AT_ONCE = struct.pack("ii", 1, 0)
 
@@ -78,17 +80,17 @@ class Line:
         with contextlib.suppress(OSError):
             while said := self.client.recv(1 << 16):
                 rest += said
-                passed = b""
+                passed, last = b"", b""
                 while (message := whole(rest, typed=opened)) is not None:
                     rest = rest[len(message) :]
                     if opened and self.is_commit(message) and self.mode is not None:
                         if self.mode == "before":
                             return self.cut()
                         self.committing = True
-                    opened = True
+                    opened, last = True, message[:1]
                     passed += message
                 self.server.sendall(passed)
-                if self.committing and self.mode == "during" and passed[-5:-4] in b"SQ":
+                if self.committing and self.mode == "during" and last in CARRIED_OUT:
                     return self.cut()
         self.hang_up()
         return None
