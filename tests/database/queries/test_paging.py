@@ -150,7 +150,8 @@ def test_figures_and_groups(orders):
     assert (figures.instances["RUNNING"].number, figures.incidents.number) == (NUMBER, NUMBER - 1)
     assert overview.ready_by_topic() == [("orders.check-stock", paging.Count(1))]
     (group,) = incidents.grouped()
-    assert (group["node_name"], group["message"], group["number"]) == ("Check stock", "broken", paging.Count(NUMBER - 1))
+    assert (group["node_name"], group["message"]) == ("Check stock", "broken")
+    assert group["number"] == paging.Count(NUMBER - 1)
     definition = definitions.find_definition("order")
     assert definitions.get_definition(definition.id, counts=True).incidents.number == NUMBER - 1
     assert diagram.marks_of_definition(definition).tokens == {"CheckStock": NUMBER}
