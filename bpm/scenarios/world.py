@@ -18,10 +18,10 @@ from typing import Any
 from bpm.graph import Process
 from bpm.scenarios.deployment import Beginning, Deployment, name_of
 from bpm.scenarios.driver import BEGINNING, Refused
-from bpm.semantics.footprints import passes, reaches_end
 from bpm.scenarios.model import Answer
 from bpm.semantics import Decided, Event, Need, Refusal, State, decide
 from bpm.semantics import commands as c
+from bpm.semantics.footprints import passes, reaches_end
 from bpm.semantics.state import Ticket
 
 # Events that bring something into being that somebody may wait at, and its kind.

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bpm.audit.histories import LiveHistory
-from bpm.semantics.footprints import passes
 from bpm.semantics import Event
+from bpm.semantics.footprints import passes
 from bpm.store.reading import Logged
 
 GATEWAYS = frozenset({"exclusive", "parallel", "inclusive", "event_based", "complex"})

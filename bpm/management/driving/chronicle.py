@@ -8,9 +8,9 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from bpm.graph import Process
-from bpm.semantics.footprints import passes, reaches_end
 from bpm.scenarios.world import BIRTHS
 from bpm.semantics import Event
+from bpm.semantics.footprints import passes, reaches_end
 from bpm.store import definitions, django_channel
 from bpm.store.history_rows import to_event
 from bpm.store.values import loads
