@@ -55,8 +55,9 @@ class ProcessInstance(RuntimeRow):
             ),
             models.Index(
                 fields=["business_key"],
+                opclasses=["varchar_pattern_ops"],
                 condition=models.Q(business_key__isnull=False),
-                name="process_instances_business_key",
+                name="process_instances_by_business",
             ),
             models.Index(
                 fields=["parent_instance_id", "parent_ticket"],

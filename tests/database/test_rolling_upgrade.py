@@ -127,7 +127,7 @@ def test_old_and_new_programs_on_the_new_schema(old, address):
     begun = old.do(address, "start", 0)
 
     # New code says clearly that it is too early.
-    pending = sorted(NEW.migrations - old.migrations)
+    pending = sorted(name for name in NEW.migrations - old.migrations if not schema.AFTER.match(name))
     early = NEW.run(address, "manage.py", "bpm", "verify-schema")
     assert early.returncode == (1 if pending else 0)
     for name in pending:
@@ -183,7 +183,7 @@ def test_what_an_old_program_would_not_survive_comes_after_it():
 
 def test_migrations_before_and_after(address, monkeypatch):
     """`--before` stops in front of those that come after; it never goes back."""
-    names = schema.migrations()
+    names = tuple(name for name in schema.migrations() if not schema.AFTER.match(name))
     renamed = (*names[:-1], f"{names[-1][:4]}_after_something")
     monkeypatch.setattr(schema, "migrations", lambda: renamed)
     from bpm.store import migrating
