@@ -305,7 +305,7 @@ def test_hydrated_from_history_alone(several, channel):
 
 def test_hydrated_from_base_states_and_what_came_after(several, channel):
     taken = bases.take(channel=channel)
-    assert taken.open >= 3 and taken.taken == taken.open
+    assert 3 <= taken.taken <= taken.open  # others may have been taken before
     assert bases.take(channel=channel) == bases.Taken(open=taken.open, taken=0, dropped=0)
     assert hydrate(Projection(), channel).rows == 0
     several[0].complete("A", x=9)
