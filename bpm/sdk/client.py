@@ -17,6 +17,8 @@ from .typed import read, written
 
 # A lost connection or a server that is just restarting: worth another try. Anything else is an answer.
 PASSING = frozenset({429, 502, 503, 504})
+# With these a server says that it does not read what it was sent, and has written nothing.
+UNREAD = (400, 422)
 
 
 class ApiError(Exception):
@@ -85,6 +87,8 @@ class Client:
         self._timeout = timeout
         self._tries = tries
         self._sleep = sleep
+        # False once a server has shown that it is of before next tasks.
+        self._gives_next = True
 
     def fetch_and_lock(self, topics: Sequence[str], *, max: int = 1, lock_seconds: float = 60.0) -> list[Task]:
         """Lock up to `max` ready tasks of the topics, by priority and age. Not repeated: what is locked twice waits."""
@@ -101,10 +105,19 @@ class Client:
         lock_seconds: float = 60.0,
     ) -> Task | None:
         """The task is done. Where the instance comes to a task of the `next_topics` at once, this worker has that, too,
-        and it is returned. Raises Refused where the task is not this worker's any more.
+        and it is returned; a server that is older than this library gives none. Raises Refused where the task is not
+        this worker's any more.
         """
-        wanted = {"next_topics": list(next_topics), "lock_seconds": lock_seconds} if next_topics else {}
-        said = self._answer(task, "complete", {"variables": dict(variables or {}), **wanted})
+        body = {"variables": dict(variables or {})}
+        asks = bool(next_topics) and self._gives_next
+        wanted = {"next_topics": list(next_topics), "lock_seconds": lock_seconds} if asks else {}
+        try:
+            said = self._answer(task, "complete", body | wanted)
+        except Refused as refusal:
+            if not asks or refusal.status not in UNREAD:
+                raise
+            said = self._answer(task, "complete", body)
+            self._gives_next = False
         following = said.get("next") if isinstance(said, dict) else None
         return None if following is None else _task(following)
 

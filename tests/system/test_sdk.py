@@ -191,6 +191,32 @@ def test_a_worker_goes_on_with_the_task_that_comes_with_the_answer(server, clien
     assert (first["next_topics"], first["lock_seconds"]) == (["pay", "ship"], 90)
 
 
+def test_an_older_server_takes_the_completion_without_what_it_does_not_know(server, client):
+    worker, done = Worker(client, threads=1, idle=0.05), []
+    worker.task("pay")(lambda task: done.append(task.id))
+    server.will("fetch-and-lock", (200, [TASK, TASK | {"id": "t2"}]))
+    server.will("complete", (422, {"detail": "next_topics: extra fields are not permitted"}), (200, {"sequence": 1}))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: len(server.calls("complete")) == 3, 10)
+    worker.stop()
+    thread.join(10)
+    assert (done, server.calls("fail")) == (["t1", "t2"], [])
+    asked = [("next_topics" in body, "lock_seconds" in body) for body, _ in server.calls("complete")]
+    assert asked == [(True, True), (False, False), (False, False)]
+    keys = [headers["Idempotency-Key"] for _, headers in server.calls("complete")]
+    assert keys == ["complete-t1-2", "complete-t1-2", "complete-t2-2"]
+
+
+def test_what_any_server_refuses_is_raised_and_says_nothing_of_its_age(server, client):
+    task = Task(id="t1", topic="pay", instance_id="i")
+    server.will("complete", (422, {"detail": "unfit"}), (422, {"detail": "unfit"}), (200, {"next": TASK}))
+    with pytest.raises(Refused, match="unfit"):
+        client.complete(task, {"x": 1}, next_topics=["pay"])
+    following = client.complete(task, {"x": 2}, next_topics=["pay"])
+    assert following is not None and following.id == "t1"
+
+
 @pytest.mark.parametrize(("limit", "value"), [("IN_A_ROW", 1), ("ROW_SECONDS", 0.0)])
 def test_a_worker_does_not_go_on_for_ever(server, client, monkeypatch, limit, value):
     monkeypatch.setattr(worker_module, limit, value)
