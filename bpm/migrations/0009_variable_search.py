@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.db import migrations
 
-from bpm.migrations.sql import statements
+from bpm.migrations.sql import AS_BEFORE, UNHURRIED, statements
 
 # By the side of running instances, which a plain CREATE INDEX would hold up; what an interrupted one left goes first.
 INDEX = """
@@ -20,8 +20,7 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(statements("variable_search"), "DROP FUNCTION bpm_searchable(jsonb)"),
         migrations.RunSQL("DROP INDEX CONCURRENTLY IF EXISTS variables_by_value", migrations.RunSQL.noop),
-        # It waits for transactions that are older than it, however long they take.
-        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
+        migrations.RunSQL(UNHURRIED, migrations.RunSQL.noop),
         migrations.RunSQL(INDEX, "DROP INDEX CONCURRENTLY IF EXISTS variables_by_value"),
-        migrations.RunSQL("RESET lock_timeout", migrations.RunSQL.noop),
+        migrations.RunSQL(AS_BEFORE, migrations.RunSQL.noop),
     ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.db import migrations
 
-from bpm.migrations.sql import statements
+from bpm.migrations.sql import AS_BEFORE, UNHURRIED, statements
 
 
 class Migration(migrations.Migration):
@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RunSQL(statements("variable_search"), migrations.RunSQL.noop),
         # What lies in the index was put there by the function as it was.
-        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
+        migrations.RunSQL(UNHURRIED, migrations.RunSQL.noop),
         migrations.RunSQL("REINDEX INDEX CONCURRENTLY variables_by_value", migrations.RunSQL.noop),
-        migrations.RunSQL("RESET lock_timeout", migrations.RunSQL.noop),
+        migrations.RunSQL(AS_BEFORE, migrations.RunSQL.noop),
     ]

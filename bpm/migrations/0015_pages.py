@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from django.db import migrations, models
 
+from bpm.migrations.sql import AS_BEFORE, UNHURRIED
+
 # By the side of running instances, which a plain CREATE INDEX would hold up; what an interrupted one left goes first.
 OPEN = """
 CREATE INDEX CONCURRENTLY process_instances_open ON process_instances (process_def_id, state, started_at DESC)
@@ -31,8 +33,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        # They wait for transactions that are older than they are, however long those take.
-        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
+        migrations.RunSQL(UNHURRIED, migrations.RunSQL.noop),
         *_made(
             "processinstance",
             models.Index(
@@ -51,5 +52,5 @@ class Migration(migrations.Migration):
             ),
             NEWEST,
         ),
-        migrations.RunSQL("RESET lock_timeout", migrations.RunSQL.noop),
+        migrations.RunSQL(AS_BEFORE, migrations.RunSQL.noop),
     ]

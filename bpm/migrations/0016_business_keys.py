@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from django.db import migrations, models
 
+from bpm.migrations.sql import AS_BEFORE, UNHURRIED
+
 DROP = "DROP INDEX CONCURRENTLY IF EXISTS process_instances_by_business"
 MAKE = """
 CREATE INDEX CONCURRENTLY process_instances_by_business ON process_instances (business_key varchar_pattern_ops)
@@ -20,7 +22,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
+        migrations.RunSQL(UNHURRIED, migrations.RunSQL.noop),
         migrations.RunSQL(DROP, migrations.RunSQL.noop),
         migrations.RunSQL(
             MAKE,
@@ -37,5 +39,5 @@ class Migration(migrations.Migration):
                 )
             ],
         ),
-        migrations.RunSQL("RESET lock_timeout", migrations.RunSQL.noop),
+        migrations.RunSQL(AS_BEFORE, migrations.RunSQL.noop),
     ]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from django.db import migrations
 
+from bpm.migrations.sql import AS_BEFORE, UNHURRIED
+
 DROP = "DROP INDEX CONCURRENTLY IF EXISTS process_instances_business_key"
 MAKE = """
 CREATE INDEX CONCURRENTLY process_instances_business_key ON process_instances (business_key)
@@ -18,11 +20,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunSQL("SET lock_timeout = 0", migrations.RunSQL.noop),
+        migrations.RunSQL(UNHURRIED, migrations.RunSQL.noop),
         migrations.RunSQL(
             DROP,
             MAKE,
             state_operations=[migrations.RemoveIndex("processinstance", "process_instances_business_key")],
         ),
-        migrations.RunSQL("RESET lock_timeout", migrations.RunSQL.noop),
+        migrations.RunSQL(AS_BEFORE, migrations.RunSQL.noop),
     ]

@@ -32,7 +32,7 @@ _ASK_AGAIN = 0.2
 
 
 class MigrationFailed(StoreError):
-    """The migrations did not run to their end; the message is what Django said. Each is one transaction."""
+    """The migrations did not run to their end; the message is what Django said. Run them again."""
 
 
 def migrate(dsn: str, *, before_only: bool = False) -> None:
