@@ -101,16 +101,16 @@ class Client:
         task: Task,
         variables: Mapping[str, Any] | None = None,
         *,
-        next_topics: Sequence[str] = (),
+        next_topics: Sequence[str] | Mapping[str, float] = (),
         lock_seconds: float = 60.0,
     ) -> Task | None:
         """The task is done. Where the instance comes to a task of the `next_topics` at once, this worker has that, too,
-        and it is returned; a server that is older than this library gives none. Raises Refused where the task is not
-        this worker's any more.
+        and it is returned, locked for `lock_seconds` or those that its topic is given with. A server that is older than
+        this library gives none. Raises Refused where the task is not this worker's any more.
         """
         body = {"variables": dict(variables or {})}
         asks = bool(next_topics) and self._gives_next
-        wanted = {"next_topics": list(next_topics), "lock_seconds": lock_seconds} if asks else {}
+        wanted = _next(next_topics, lock_seconds) if asks else {}
         try:
             said = self._answer(task, "complete", body | wanted)
         except Refused as refusal:
@@ -196,6 +196,13 @@ def dumps(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ",".join(dumps(item) for item in value) + "]"
     return json.dumps(written(value) or value, allow_nan=False)
+
+
+def _next(topics: Sequence[str] | Mapping[str, float], lock_seconds: float) -> dict[str, Any]:
+    """What a completion says of the task to go on with."""
+    if isinstance(topics, Mapping):
+        return {"next_topics": dict(topics)}
+    return {"next_topics": list(topics), "lock_seconds": lock_seconds}
 
 
 def _task(item: Mapping[str, Any]) -> Task:

@@ -176,8 +176,8 @@ class Worker:
         else:
             goes_on = time.monotonic() < until and not self._stop.is_set()
             topics = sorted(self._topics)[:MOST_TOPICS] if goes_on else []
-            longest = max(one.lock_seconds for one in self._topics.values())
-            return self.client.complete(task, variables, next_topics=topics, lock_seconds=longest)
+            own = {topic: self._topics[topic].lock_seconds for topic in topics}
+            return self.client.complete(task, variables, next_topics=own)
         return None
 
     def _fail_for_good(self, task: Task, why: Exception) -> None:

@@ -188,7 +188,8 @@ def test_a_worker_goes_on_with_the_task_that_comes_with_the_answer(server, clien
     thread.join(10)
     assert done == ["t1", "t2"]
     first, _ = server.calls("complete")[0]
-    assert (first["next_topics"], first["lock_seconds"]) == (["pay", "ship"], 90)
+    assert first["next_topics"] == {"pay": 30, "ship": 90}
+    assert "lock_seconds" not in first
 
 
 def test_an_older_server_takes_the_completion_without_what_it_does_not_know(server, client):
@@ -202,8 +203,7 @@ def test_an_older_server_takes_the_completion_without_what_it_does_not_know(serv
     worker.stop()
     thread.join(10)
     assert (done, server.calls("fail")) == (["t1", "t2"], [])
-    asked = [("next_topics" in body, "lock_seconds" in body) for body, _ in server.calls("complete")]
-    assert asked == [(True, True), (False, False), (False, False)]
+    assert [body.get("next_topics") for body, _ in server.calls("complete")] == [{"pay": 60}, None, None]
     keys = [headers["Idempotency-Key"] for _, headers in server.calls("complete")]
     assert keys == ["complete-t1-2", "complete-t1-2", "complete-t2-2"]
 
@@ -212,7 +212,9 @@ def test_what_any_server_refuses_is_raised_and_says_nothing_of_its_age(server, c
     task = Task(id="t1", topic="pay", instance_id="i")
     server.will("complete", (422, {"detail": "unfit"}), (422, {"detail": "unfit"}), (200, {"next": TASK}))
     with pytest.raises(Refused, match="unfit"):
-        client.complete(task, {"x": 1}, next_topics=["pay"])
+        client.complete(task, {"x": 1}, next_topics=["pay"], lock_seconds=5)
+    said = [{key: body[key] for key in body if "_" in key} for body, _ in server.calls("complete")]
+    assert said == [{"next_topics": ["pay"], "lock_seconds": 5}, {}]
     following = client.complete(task, {"x": 2}, next_topics=["pay"])
     assert following is not None and following.id == "t1"
 

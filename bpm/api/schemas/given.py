@@ -27,6 +27,11 @@ Variables = Annotated[
 Text = Annotated[str, Field(max_length=255), AfterValidator(without_nul)]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(without_nul)]
 Words = Annotated[str, Field(max_length=4000), AfterValidator(without_nul)]
+LockSeconds = Annotated[float, Field(gt=0, le=604_800)]
+NextTopics = (
+    Annotated[list[Name], Field(max_length=100)]
+    | Annotated[dict[Name, LockSeconds], Field(max_length=100, description="topic: seconds that its task is held")]
+)
 Reason = Annotated[Words | None, Field(description="why; kept in history with who")]
 
 
@@ -93,17 +98,19 @@ class FetchIn(Given):
     worker: Name
     topics: list[Name] = Field(min_length=1, max_length=100)
     max: int = Field(1, ge=1, le=1000)
-    lock_seconds: float = Field(60.0, gt=0, le=604_800)
+    lock_seconds: LockSeconds = 60.0
 
 
 class CompleteIn(Given):
-    """`next_topics`: with a task of which of these topics the worker goes on, held for `lock_seconds`."""
+    """`next_topics`: with a task of which of these topics the worker goes on, held for `lock_seconds`, or each for its
+    own where they are given with it.
+    """
 
     worker: Name
     variables: Variables = {}
     local_variables: Variables = {}
-    next_topics: list[Name] = Field([], max_length=100)
-    lock_seconds: float = Field(60.0, gt=0, le=604_800)
+    next_topics: NextTopics = []
+    lock_seconds: LockSeconds = 60.0
 
 
 class FailIn(Given):
