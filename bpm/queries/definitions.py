@@ -48,6 +48,29 @@ FIGURES = """
     UNION ALL
     SELECT NULL, 'failed', count(*) FROM failed
 """
+# Of definitions that have none among those newest: the first of their open instances with whether any has an incident,
+# and the newest of their key with whether any of theirs has failed. BETWEEN, the whole order and OFFSET keep the
+# planner to the indexes.
+ASKED = 500
+ANY = """
+    SELECT d.id, 'incidents', count(i.id), bool_or(EXISTS (
+        SELECT FROM incidents o WHERE o.instance_id = i.id AND o.state = 'OPEN' OFFSET 0
+    ))
+    FROM unnest(%(incidents)s::uuid[]) d(id) LEFT JOIN LATERAL (
+        SELECT p.id FROM process_instances p
+        WHERE p.process_def_id BETWEEN d.id AND d.id AND p.ended_at IS NULL
+        ORDER BY p.process_def_id, p.state, p.started_at DESC LIMIT %(asked)s + 1
+    ) i ON true
+    GROUP BY d.id
+    UNION ALL
+    SELECT d.id, 'failed', count(i.state), bool_or(i.process_def_id = d.id AND i.state = 'FAILED')
+    FROM unnest(%(failed)s::uuid[]) WITH ORDINALITY d(id, place) LEFT JOIN LATERAL (
+        SELECT p.state, p.process_def_id FROM process_instances p
+        WHERE p.definition_key = (%(keys)s::text[])[d.place]
+        ORDER BY p.started_at DESC LIMIT %(asked)s + 1
+    ) i ON true
+    GROUP BY d.id
+"""
 
 
 def list_definitions(
@@ -108,16 +131,27 @@ def _shape(row: Any) -> Definition:
 
 def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:
     """The definitions with what runs of each."""
+    names = ("running", "held", "incidents", "failed")
     with reading() as cursor:
         cursor.execute(FIGURES, {"ids": [one.id for one in found], "limit": COUNTED, "read": READ})
         numbers = {(id, figure): number for id, figure, number in cursor.fetchall()}
+        # Where there are more than were read, some of a definition may be among the others.
+        unread = {name for name in names if numbers.get((None, name), 0) > READ}
+        absent = {name: [one for one in found if name in unread and (one.id, name) not in numbers] for name in names}
+        others: dict[tuple[UUID, str], Count | None] = {}
+        if any(absent.values()):
+            ids = {name: [one.id for one in absent[name]] for name in ("incidents", "failed")}
+            cursor.execute(ANY, {**ids, "keys": [one.key for one in absent["failed"]], "asked": ASKED})
+            for id, name, looked_at, some in cursor.fetchall():
+                others[id, name] = Count(1, more=True) if some else None if looked_at > ASKED else Count(0)
 
     def figures_of(id: UUID) -> dict[str, Any]:
-        counted = {name: numbers.get((id, name), 0) for name in ("running", "held", "incidents", "failed")}
-        # Where there are more than were read, some of a definition may be among the others.
-        unread = {name for name in counted if numbers.get((None, name), 0) > READ}
+        counted = {name: numbers.get((id, name), 0) for name in names}
         return {
-            name: Count(min(number, COUNTED), number > COUNTED or name in unread) for name, number in counted.items()
+            name: others[id, name]
+            if (id, name) in others
+            else Count(min(number, COUNTED), number > COUNTED or name in unread)
+            for name, number in counted.items()
         }
 
     return tuple(replace(one, **figures_of(one.id)) for one in found)

@@ -34,7 +34,8 @@ class Deployed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition(Deployed):
     """A deployed version of a process. `suspended`: nothing begins of it. The counts, of its instances (`held` are the
-    suspended ones), are None where they were not asked for.
+    suspended ones), are None where they were not asked for; `failed` and `incidents`, too, where among many of others
+    none of its own has been found.
     """
 
     graph_hash: str

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from bpm import engine
 from bpm.queries import definitions, diagram, incidents, instances, overview, paging, work
 from tests.database.api.conftest import ORDER
+from tests.database.engine.drawing import end, flows, model, service, start
 
 NUMBER = 7
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,6 +108,36 @@ def test_what_was_not_read_is_said_to_be_perhaps_more(orders, monkeypatch):
     monkeypatch.setattr(diagram, "INSTANCES_READ", NUMBER)
     marks = diagram.marks_of_definition(definition)
     assert (marks.tokens, marks.incidents, marks.more) == ({"CheckStock": NUMBER}, {"CheckStock": NUMBER - 1}, False)
+
+
+def test_a_definition_without_any_is_none_however_many_others_have(orders, monkeypatch):
+    """It is asked by itself, as far as a limit goes; what is not known is said to be nothing."""
+    bpmn = model(start(), service("work"), end(), flows("start -> work -> end"), id="calm")
+    engine.deploy({"calm.bpmn": bpmn}, actor="tests")
+    first, *_others = [engine.start("calm", actor="tests").thread_id for _ in range(3)]
+    calm = definitions.find_definition("calm").id
+
+    def incidents_of() -> paging.Count | None:
+        return definitions.get_definition(calm, counts=True).incidents
+
+    monkeypatch.setattr(definitions, "READ", NUMBER - 3)
+    assert incidents_of() == paging.Count(0)
+    monkeypatch.setattr(definitions, "ASKED", 2)
+    assert incidents_of() is None
+    # One that is older than all that are read of others.
+    (task,) = engine.fetch_and_lock(["work"], worker="w", max=1)
+    assert task.instance_id == first
+    engine.fail_task(task.id, worker="w", message="broken", retries=0)
+    more = [engine.start("order", actor="tests").thread_id for _ in range(NUMBER)]
+    for task in engine.fetch_and_lock(["orders.check-stock"], worker="w", max=NUMBER):
+        engine.fail_task(task.id, worker="w", message="broken", retries=0)
+    assert len(more) == NUMBER
+    monkeypatch.setattr(definitions, "ASKED", 3)
+    assert str(incidents_of()) == "1+"
+    monkeypatch.setattr(definitions, "READ", -1)
+    assert definitions.get_definition(calm, counts=True).failed == paging.Count(0)
+    monkeypatch.setattr(definitions, "ASKED", 2)
+    assert definitions.get_definition(calm, counts=True).failed is None
 
 
 def test_topics_are_counted_each_by_itself(orders):
