@@ -130,7 +130,8 @@ def complete_and_lock_next(
 ) -> tuple[CommitRecord, LockedTask | None]:
     """The worker is done, and goes on with the next task of the same instance: where the token comes to one of these
     topics in the same commit, that is locked for the worker at once, as a fetch would, without a commit for it.
-    `topics` may give each its own seconds. Nobody hears of a task that is given so.
+    `topics` may give each its own seconds; those that the process has are kept in the log. Nobody hears of a task that
+    is given so.
 
     None where no such task came up: a later commit may bring it, and then a fetch gives it. With an idempotency `key`
     a worker that lost the answer gets the task while it is held under that lock. Raises as `complete_task` does, and

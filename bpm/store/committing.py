@@ -17,7 +17,8 @@ from typing import Any
 from uuid import UUID
 
 from bpm.semantics import Decided, Need, Refusal, State, decide
-from bpm.semantics.commands import Command, RestartInstance, StartInstance, to_json
+from bpm.semantics.changing import changed
+from bpm.semantics.commands import Command, CompleteExternalTask, RestartInstance, StartInstance, to_json
 from bpm.semantics.lifecycle import is_final
 from bpm.semantics.state import Key
 from bpm.store import definitions
@@ -180,7 +181,8 @@ def _decide(
     unit: Unit, thread: UUID, channel: Channel, definition: UUID, state: State, command: Command
 ) -> tuple[Command, Decided]:
     """The decision, and the command with what was looked up for it outside of the instance. Raises Refused."""
-    graph = definitions.load(definition, channel=channel).graph
+    process = definitions.load(definition, channel=channel)
+    graph, command = process.graph, _of_that(process, command)
     asked: set[Key] = set()
     vain = 0
     while vain < VAIN_ROUNDS:
@@ -196,6 +198,16 @@ def _decide(
                 if others:
                     state = merge(state, tuple(others), unit.answer(thread, others))
     raise AssertionError(f"{type(command).__name__} never has enough to decide")
+
+
+def _of_that(process: definitions.Definition, command: Command) -> Command:
+    """The command as it is decided and kept. A worker that goes on names all topics that it does, each time; what
+    stands in the log stands there for ever, so that of these it keeps those that the process has.
+    """
+    if not isinstance(command, CompleteExternalTask) or process.topics is None:
+        return command
+    wanted = {topic: seconds for topic, seconds in command.next_topics.items() if topic in process.topics}
+    return changed(command, next_topics=wanted) if len(wanted) < len(command.next_topics) else command
 
 
 def _repeated(thread: UUID, answer: dict[str, Any], content: str | None) -> CommitRecord | None:
@@ -219,7 +231,9 @@ def _repeated(thread: UUID, answer: dict[str, Any], content: str | None) -> Comm
 
 
 def _content(command: Command) -> str:
-    """What a key stands for: the command with its arguments, without its time and what the shell looked up for it."""
+    """What a key stands for: the command with its arguments as they were given, without its time and what the shell
+    looked up for it.
+    """
     said = [type(command).__name__, to_json(replace(command, answers={}))]
     return hashlib.sha256(dumps(said).encode()).hexdigest()
 

@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from bpm.graph import Process, from_json, graph_hash, to_json
+from bpm.expressions import ExpressionError, compile_text
+from bpm.graph import Formula, Process, from_json, graph_hash, to_json
 from bpm.store import ids
 from bpm.store.channel import Channel
 from bpm.store.outside import OutsideCommit, query
@@ -23,7 +24,7 @@ CACHED = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """A deployed definition."""
+    """A deployed definition. `topics`: those of its tasks; None where one of them is computed, and so may be any."""
 
     id: UUID
     key: str
@@ -34,6 +35,7 @@ class Definition:
     graph: Process
     graph_hash: str
     source_hash: str
+    topics: frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,7 @@ def load(id: UUID, *, channel: Channel | None = None) -> Definition:
     if not rows:
         raise KeyError(f"there is no process definition {id}")
     (_, key, version, tag, name, deployment, graph, digest, source_digest) = rows[0]
+    process = from_json(loads(graph))
     found = Definition(
         id=id,
         key=key,
@@ -79,9 +82,10 @@ def load(id: UUID, *, channel: Channel | None = None) -> Definition:
         version_tag=tag,
         name=name,
         deployment_id=deployment,
-        graph=from_json(loads(graph)),
+        graph=process,
         graph_hash=digest,
         source_hash=source_digest,
+        topics=topics_of(process),
     )
     with _LOCK:
         _CACHE[id] = found
@@ -193,7 +197,23 @@ def _store(new: NewDefinition, deployment: UUID, commit: OutsideCommit, actor: s
         graph=new.graph,
         graph_hash=digest,
         source_hash=new.source_hash,
+        topics=topics_of(new.graph),
     )
+
+
+def topics_of(graph: Process) -> frozenset[str] | None:
+    """The topics of the process's tasks; None where one of them is computed, and so may be any."""
+    formulas = {node.work.topic for node in graph.nodes.values() if node.work is not None}
+    return frozenset(one.text for one in formulas) if all(map(_literal, formulas)) else None
+
+
+def _literal(formula: Formula) -> bool:
+    if formula.kind != "text" or formula.language is not None:
+        return False
+    try:
+        return compile_text(formula.text).language is None
+    except ExpressionError:
+        return False
 
 
 def loading_hints(graph: Process) -> dict[str, Any]:

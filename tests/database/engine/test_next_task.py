@@ -110,6 +110,50 @@ def test_who_asks_again_gets_the_same_task_while_it_is_held(world, row):
     assert engine.complete_and_lock_next(task.id, TOPICS, worker="w", key="k")[1] is None
 
 
+def asked_for(world) -> Any:
+    """The topics to go on with, as the log keeps them."""
+    said = world.ask("SELECT arguments ->> 'next_topics' FROM runtime_commit WHERE command = 'CompleteExternalTask'")
+    return None if said[0][0] is None else engine.loads(said[0][0])
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ({"pack": 30, "elsewhere": 5, "ship": 2.5}, {"pack": 30, "ship": engine.loads("2.5")}),
+        ({"elsewhere": 5}, None),
+    ],
+)
+def test_the_log_keeps_the_topics_that_the_process_has(world, row, asked, kept):
+    _, pack = engine.complete_and_lock_next(first().id, asked, worker="w")
+    assert (asked_for(world), pack is not None) == (kept, "pack" in asked)
+    (outcome,) = replay_stored([row], again=True)
+    assert outcome.problems == ()
+
+
+def test_a_topic_that_is_computed_may_be_any(world):
+    tasks = [service("pay"), service("pack", topic="${which}")]
+    world.deploy(model(start(), *tasks, end(), flows("start -> pay -> pack -> end")))
+    world.start(variables={"which": "by hand"})
+    _, pack = engine.complete_and_lock_next(first().id, {"by hand": 7, "elsewhere": 5}, worker="w")
+    assert pack is not None and pack.topic == "by hand"
+    assert asked_for(world) == {"by hand": 7, "elsewhere": 5}
+
+
+def test_who_asks_again_after_a_migration_is_known(world, row):
+    task = first()
+    asked = {"pack": 30, "wrap": 5, "elsewhere": 5}
+    record, pack = engine.complete_and_lock_next(task.id, asked, worker="w", key="k")
+    world.deploy(ROW.replace(b'topic="ship"', b'topic="wrap"'))
+    engine.migrate_instance(row, actor="ann")
+    again, same = engine.complete_and_lock_next(task.id, asked, worker="w", key="k")
+    assert (again.repeated, again.sequence, same and same.id) == (True, record.sequence, pack and pack.id)
+    with pytest.raises(engine.KeyConflict):
+        engine.complete_and_lock_next(task.id, {"pack": 30}, worker="w", key="k")
+    assert pack is not None
+    _, wrap = engine.complete_and_lock_next(pack.id, asked, worker="w")
+    assert wrap is not None and wrap.topic == "wrap"
+
+
 def test_what_is_cut_off_locks_nothing(world, row):
     task = first()
     with pytest.raises(ZeroDivisionError), transaction.atomic():
