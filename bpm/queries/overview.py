@@ -13,6 +13,7 @@ from bpm.queries.replica import reading
 
 COUNTED = 100_000
 READ_FOR_CHART = 50_000
+FAILURES_READ = 20_000
 LATE_READ = 10_000
 STATES = ("RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED")
 # What is counted. Each condition is that of an index, which is read alone.
@@ -55,17 +56,39 @@ READY_BY_TOPIC = """
     ORDER BY number DESC, topic LIMIT %(limit)s
 """
 TOPICS_READ = 1000
+# Failures have a limit of their own, for all that are kept: beyond it, those among the newest ended ones count.
 HOURLY = """
-    SELECT 'started', date_trunc('hour', started_at, 'UTC'), count(*) FROM (
-        SELECT started_at FROM process_instances WHERE started_at >= %(begin)s ORDER BY started_at DESC LIMIT %(read)s
-    ) lately
-    GROUP BY 2
+    WITH started AS MATERIALIZED (
+        SELECT started_at AS at FROM process_instances WHERE started_at >= %(begin)s
+        ORDER BY started_at DESC LIMIT %(read)s + 1
+    ), ended AS MATERIALIZED (
+        SELECT ended_at AS at, state FROM process_instances WHERE ended_at >= %(begin)s
+        ORDER BY ended_at DESC LIMIT %(read)s + 1
+    ), failures AS MATERIALIZED (
+        (SELECT ended_at AS at FROM process_instances WHERE state = 'FAILED'
+         ORDER BY started_at DESC LIMIT %(failures)s + 1)
+        UNION ALL
+        (SELECT ended_at FROM process_instances WHERE state = 'CANCELLED'
+         ORDER BY started_at DESC LIMIT %(failures)s + 1)
+    ), told AS (
+        SELECT 'started' AS what, at FROM started
+        UNION ALL
+        SELECT 'completed', at FROM ended WHERE state = 'COMPLETED'
+        UNION ALL
+        SELECT 'failed', at FROM ended
+        WHERE state <> 'COMPLETED' AND (SELECT count(*) FROM failures) > %(failures)s
+        UNION ALL
+        SELECT 'failed', at FROM failures
+        WHERE at >= %(begin)s AND (SELECT count(*) FROM failures) <= %(failures)s
+    )
+    SELECT what, date_trunc('hour', at, 'UTC'), count(*) FROM told GROUP BY 1, 2
     UNION ALL
-    SELECT CASE state WHEN 'COMPLETED' THEN 'completed' ELSE 'failed' END, date_trunc('hour', ended_at, 'UTC'), count(*)
-    FROM (
-        SELECT ended_at, state FROM process_instances WHERE ended_at >= %(begin)s ORDER BY ended_at DESC LIMIT %(read)s
-    ) lately
-    GROUP BY 1, 2
+    SELECT 'cut started', min(at), count(*) FROM started HAVING count(*) > %(read)s
+    UNION ALL
+    SELECT 'cut completed', min(at), count(*) FROM ended HAVING count(*) > %(read)s
+    UNION ALL
+    SELECT 'cut failed', min(at), count(*) FROM ended
+    HAVING count(*) > %(read)s AND (SELECT count(*) FROM failures) > %(failures)s
 """
 
 
@@ -86,12 +109,20 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hour:
-    """What happened to instances within one hour."""
+    """What happened to instances within one hour; None: nothing of it was read."""
 
     at: datetime
-    started: int
-    completed: int
-    failed: int
+    started: int | None
+    completed: int | None
+    failed: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lately:
+    """Hours, the oldest first. `since`: of which figure not all was read, and from when on it was."""
+
+    hours: tuple[Hour, ...]
+    since: dict[str, datetime]
 
 
 def figures(limit: int = COUNTED) -> Figures:
@@ -118,17 +149,24 @@ def ready_by_topic(limit: int = 100, counted: int = COUNTED) -> list[tuple[str, 
         return [(topic, Count(min(number, counted), number > counted)) for topic, number in cursor.fetchall()]
 
 
-def last_hours(now: datetime, hours: int = 24) -> list[Hour]:
-    """What happened to instances in each of the last hours, the oldest first (of at most READ_FOR_CHART instances)."""
+def last_hours(now: datetime, hours: int = 24) -> Lately:
+    """What happened to instances in each of the last hours, of the newest READ_FOR_CHART started and ended ones."""
     end = now.replace(minute=0, second=0, microsecond=0)
     begin = end - timedelta(hours=hours - 1)
     with reading() as cursor:
-        cursor.execute(HOURLY, {"begin": begin, "read": READ_FOR_CHART})
-        numbers = Counter({(what, hour): number for what, hour, number in cursor.fetchall()})
-    return [
-        Hour(at=at, **{what: numbers[what, at] for what in ("started", "completed", "failed")})
-        for at in (begin + timedelta(hours=number) for number in range(hours))
-    ]
+        cursor.execute(HOURLY, {"begin": begin, "read": READ_FOR_CHART, "failures": FAILURES_READ})
+        told = cursor.fetchall()
+    numbers = Counter({(what, hour): number for what, hour, number in told})
+    since = {what.removeprefix("cut "): at for what, at, _number in told if what.startswith("cut ")}
+
+    def hour_of(at: datetime) -> Hour:
+        counted = {
+            what: numbers[what, at] if at + timedelta(hours=1) > since.get(what, begin) else None
+            for what in ("started", "completed", "failed")
+        }
+        return Hour(at=at, **counted)
+
+    return Lately(hours=tuple(hour_of(begin + timedelta(hours=number)) for number in range(hours)), since=since)
 
 
 def last_tick() -> datetime | None:

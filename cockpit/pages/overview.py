@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bpm.queries import definitions, incidents, instances, integrity, overview
 from cockpit.pages.shown import Shown
@@ -34,8 +36,14 @@ def page(request: HttpRequest) -> Shown:
     if request.headers.get("HX-Request"):
         return Shown("cockpit/overview_live.html", context=live, fragment=True)
     deployed = definitions.list_definitions(counts=True, size=8)
-    chart = chart_of(overview.last_hours(now))
-    context = {**live, "chart": json.dumps(chart), "chart_options": json.dumps(CHART_OPTIONS), "deployed": deployed}
+    lately = overview.last_hours(now)
+    context = {
+        **live,
+        "chart": json.dumps(chart_of(lately.hours)),
+        "chart_options": json.dumps(CHART_OPTIONS),
+        "reach": [(title, lately.since[what]) for what, title, _colour in SERIES if what in lately.since],
+        "deployed": deployed,
+    }
     return Shown("cockpit/overview.html", _("Overview"), context)
 
 
@@ -58,14 +66,20 @@ CHART_OPTIONS = {
 }
 
 
-def chart_of(hours: list[overview.Hour]) -> dict[str, Any]:
-    """The hours as Chart.js wants them."""
-    rows = (
-        (_("Started"), "#6366f1", [hour.started for hour in hours]),
-        (_("Completed"), "#22c55e", [hour.completed for hour in hours]),
-        (_("Failed or cancelled"), "#ef4444", [hour.failed for hour in hours]),
-    )
+# What the chart shows of each hour: (figure, title, colour).
+SERIES = (
+    ("started", gettext_lazy("Started"), "#6366f1"),
+    ("completed", gettext_lazy("Completed"), "#22c55e"),
+    ("failed", gettext_lazy("Failed or cancelled"), "#ef4444"),
+)
+
+
+def chart_of(hours: Sequence[overview.Hour]) -> dict[str, Any]:
+    """The hours as Chart.js wants them; what is not known is a gap."""
     return {
         "labels": [date_format(timezone.localtime(hour.at), "H:i") for hour in hours],
-        "datasets": [{"label": label, "backgroundColor": colour, "data": data} for label, colour, data in rows],
+        "datasets": [
+            {"label": str(title), "backgroundColor": colour, "data": [getattr(hour, what) for hour in hours]}
+            for what, title, colour in SERIES
+        ],
     }

@@ -190,8 +190,26 @@ def test_figures_and_groups(orders):
 
 def test_the_chart_counts_by_hour(orders):
     now = instances.get_instance(orders[0]).started_at
-    hours = overview.last_hours(now)
+    hours = overview.last_hours(now).hours
     assert len(hours) == 24
     assert sum(hour.started for hour in hours) == NUMBER
     engine.cancel_instance(orders[0], actor="tests")
-    assert sum(hour.failed for hour in overview.last_hours(now)) == 1
+    assert sum(hour.failed for hour in overview.last_hours(now).hours) == 1
+
+
+def test_hours_that_were_not_read_are_a_gap_and_failures_are_read_by_themselves(orders, monkeypatch):
+    now = instances.get_instance(orders[0]).started_at
+    for id in orders:
+        engine.cancel_instance(id, actor="tests")
+    monkeypatch.setattr(overview, "READ_FOR_CHART", 2)
+    lately = overview.last_hours(now)
+    first, *_others, last = lately.hours
+    assert (first.started, first.completed, first.failed) == (None, None, 0)
+    assert (last.started, last.completed) == (3, 0)
+    assert sum(hour.failed for hour in lately.hours) == NUMBER
+    assert lately.since.keys() == {"started", "completed"}
+    assert lately.since["started"] == instances.get_instance(orders[-3]).started_at
+    monkeypatch.setattr(overview, "FAILURES_READ", NUMBER - 1)
+    lately = overview.last_hours(now)
+    assert [lately.hours[0].failed, lately.hours[-1].failed] == [None, 3]
+    assert lately.since.keys() == {"started", "completed", "failed"}
