@@ -45,10 +45,16 @@ def worker_name() -> str:
     return f"{socket.gethostname()}/{os.getpid()}"
 
 
-def run_one(topic: str, *, beside: Collection[str] = ()) -> int:
+def run_one(
+    topic: str,
+    *,
+    beside: Collection[str] = (),
+    until: float | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> int:
     """Take the next ready task of the topic and do it, and then those of the same instance that follow from it and are
-    of the topics `beside` (which may hold the first one), for a while. How many were done; 0 where none was ready, or
-    there is no handler for it here.
+    of the topics `beside` (which may hold the first one): for a while, or until that moment (of time.monotonic), and
+    not once `stopped` says so. How many were done; 0 where none was ready, or there is no handler for it here.
     """
     registered = handler(topic)
     if registered is None:
@@ -56,10 +62,14 @@ def run_one(topic: str, *, beside: Collection[str] = ()) -> int:
         return 0
     found = engine.fetch_and_lock([topic], worker=worker_name(), max=1, lock_seconds=registered.lock_seconds)
     following = found[0] if found else None
-    done, until = 0, time.monotonic() + ROW_SECONDS
+    done, last = 0, time.monotonic() + ROW_SECONDS if until is None else until
+
+    def goes_on() -> bool:
+        return done < IN_A_ROW and time.monotonic() < last and not stopped()
+
     while following is not None and registered is not None:
         done += 1
-        answer = _run(registered, following, beside if done < IN_A_ROW else (), until)
+        answer = _run(registered, following, beside, goes_on)
         following = _say(following, answer)
         registered = None if following is None else handler(following.topic)
     return done
@@ -68,8 +78,10 @@ def run_one(topic: str, *, beside: Collection[str] = ()) -> int:
 type Answer = Callable[[], object]
 
 
-def _run(registered: Registered, task: LockedTask, beside: Collection[str], until: float) -> Answer:
-    """Run the handler; what it came to, as the call that tells the engine."""
+def _run(registered: Registered, task: LockedTask, beside: Collection[str], goes_on: Callable[[], bool]) -> Answer:
+    """Run the handler; what it came to, as the call that tells the engine. `goes_on`: whether, now that it is done, the
+    worker goes on with another one.
+    """
     key = f"{task.id}/{task.version}"
     me: dict[str, Any] = {"worker": task.worker, "key": key, "cause": task.sequence}
     try:
@@ -104,7 +116,7 @@ def _run(registered: Registered, task: LockedTask, beside: Collection[str], unti
             retry_after=_backoff(registered, task),
             **me,
         )
-    return partial(_complete, task, result, _next_topics(task, beside) if time.monotonic() < until else {}, me)
+    return partial(_complete, task, result, _next_topics(task, beside) if goes_on() else {}, me)
 
 
 def _next_topics(task: LockedTask, beside: Collection[str]) -> dict[str, float]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import Error, close_old_connections
 
 from bpm.jobs.handlers import topics
-from bpm.jobs.running import run_one
+from bpm.jobs.running import ROW_SECONDS, run_one
 from bpm.jobs.schedule import Rounds
 from bpm.jobs.starting import require_schema
 
@@ -53,9 +54,10 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         close_old_connections()
         try:
             moved = 0 if options["topic"] else rounds.run_due()
-            # One task a topic with what follows from it, then the schedule again: a topic that never runs dry holds up
-            # nothing else.
-            worked = sum(run_one(topic, beside=mine) for topic in mine if not stop.is_set())
+            # One task a topic, with what follows from it while the round is young, then the schedule again: a topic
+            # that never runs dry holds up nothing else, and timers do not wait for a row of each topic.
+            row: dict[str, Any] = {"beside": mine, "until": time.monotonic() + ROW_SECONDS, "stopped": stop.is_set}
+            worked = sum(run_one(topic, **row) for topic in mine if not stop.is_set())
         except Error as trouble:
             command.stderr.write(f"the database cannot be reached, trying again: {trouble}")
             moved = worked = 0

@@ -87,3 +87,24 @@ def test_a_topic_that_never_runs_dry_holds_up_no_other(world, monkeypatch):
     for number, handled in before.items():
         signal.signal(number, handled)
     assert done == ["endless", "other"] * 3
+
+
+def test_the_topics_of_a_round_share_its_time_and_hear_of_the_end(world, monkeypatch):
+    rounds: list[tuple[float, bool]] = []
+
+    def work(topic: str, *, beside: Any, until: float, stopped: Any) -> int:
+        assert beside == ("one", "two")
+        if len(rounds) == 3:
+            signal.raise_signal(signal.SIGTERM)
+        rounds.append((until, stopped()))
+        return 1
+
+    monkeypatch.setattr(worker, "topics", lambda: ("one", "two"))
+    monkeypatch.setattr(worker, "run_one", work)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    call_command("bpm", "worker")
+    for number, handled in before.items():
+        signal.signal(number, handled)
+    untils = [until for until, _ in rounds]
+    assert untils[0] == untils[1] < untils[2] == untils[3]
+    assert [stopped for _, stopped in rounds] == [False, False, False, True]

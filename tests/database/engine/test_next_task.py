@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -232,6 +233,17 @@ def test_a_row_is_not_for_ever(world, handled, monkeypatch, limit, value, done):
     # The next one is ready, and told of.
     assert engine.fetch_and_lock([LOCAL[done]], worker="other") != []
     assert LOCAL[done] in world.announced[-1].topics
+
+
+def test_a_row_ends_with_the_round(world, handled):
+    assert running.run_one("next.a", beside=LOCAL, until=time.monotonic() - 1) == 1
+    assert running.run_one("next.b", beside=LOCAL, until=time.monotonic() + 60) == 2
+    assert (DONE, world.state(handled)) == (list(LOCAL), "COMPLETED")
+
+
+def test_who_is_told_to_stop_ends_the_row_with_the_task_at_hand(world, handled):
+    assert running.run_one("next.a", beside=LOCAL, stopped=lambda: "next.b" in DONE) == 2
+    assert world.ask("SELECT state FROM external_tasks WHERE node_id = 'c'") == [("READY",)]
 
 
 def test_a_worker_that_dies_in_a_row_holds_a_lock_that_runs_out(world, handled):
