@@ -105,7 +105,10 @@ def _compared(sign: str) -> Callable[[Any], Sql]:
 
 
 def _like(value: Any) -> Sql:
-    return f"jsonb_typeof({_KEY}) = 'string' AND {_KEY} #>> '{{}}' LIKE %s", [_text(value)]
+    pattern = _text(value)
+    if (len(pattern) - len(pattern.rstrip("\\"))) % 2:
+        raise BadFilter("a pattern of like does not end in a single backslash: that escapes what comes after it")
+    return f"jsonb_typeof({_KEY}) = 'string' AND {_KEY} #>> '{{}}' LIKE %s", [pattern]
 
 
 def _starts_with(value: Any) -> Sql:

@@ -54,6 +54,10 @@ def listing(request: HttpRequest) -> Shown:
                 found = page_of(listed, request)
         except TookTooLong:
             given_up = True
+        except BadFilter:
+            unfit = _(
+                "Nothing is found so: a name has up to 255 characters, a value up to 200, a pattern no \\ at its end."
+            )
     context = {
         "page": found,
         "chosen": chosen,

@@ -43,6 +43,8 @@ def test_instances_are_found_by_value(operator, instance):
 
     assert ids("amount:gteq:100") == [instance]
     assert ids("amount:gteq:100", "customer:exists") == []
+    ending = operator.get("/instances?variable=" + quote("customer:like:A\\"))
+    assert (ending.status, ending.code) == (422, "invalid")
     wrong = operator.get("/instances?variable=amount")
     assert (wrong.status, wrong.code) == (422, "invalid")
     assert "name:operator:value" in wrong.body["detail"]

@@ -37,6 +37,15 @@ def test_instances_are_found_by_a_variable(as_operator, noted_order):
     assert 'value="&lt;script&gt;"' in wrong
 
 
+@pytest.mark.parametrize("given", ["note:like:" + "x" * 201, "n" * 256 + ":exists", "note:like:fragile\\"])
+def test_a_search_for_what_no_variable_is_says_so(as_operator, noted_order, given):
+    answer = as_operator.get(reverse("cockpit:instances"), {"variable": given})
+    assert answer.status_code == 200
+    assert "Nothing is found so" in answer.content.decode()
+    headers = {"HX-Request": "true"}
+    assert as_operator.get(reverse("cockpit:instances"), {"variable": given}, headers=headers).status_code == 200
+
+
 def test_a_search_that_takes_too_long_says_so_and_is_not_asked_again(as_operator, noted_order, monkeypatch):
     def slow(**_wanted):
         with connection.cursor() as cursor:
