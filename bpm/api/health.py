@@ -130,7 +130,11 @@ class Figures:
         for state, count in figures.instances.items():
             instances.add_metric([state], count.number)
         yield instances
-        ready = GaugeMetricFamily("tokentrail_tasks_ready", "External tasks that wait for a worker", labels=["topic"])
+        ready = GaugeMetricFamily(
+            "tokentrail_tasks_ready",
+            "External tasks that wait for a worker, of the topics with most (together counted up to 100,000)",
+            labels=["topic"],
+        )
         for topic, number in overview.ready_by_topic():
             ready.add_metric([topic], number.number)
         yield ready

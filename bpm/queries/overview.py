@@ -39,21 +39,42 @@ FIGURES = "SELECT {}, ({}), ({})".format(
     NEXT_TIMER,
     LATE_TIMERS,
 )
-# From topic to topic along the index of ready tasks, and each counted by itself.
+# From topic to topic along the index of ready tasks. All are counted a little, to tell which have most; those further.
+# What each may be counted to is its share of a budget, so that many topics cost no more than one.
 READY_BY_TOPIC = """
     WITH RECURSIVE topics AS (
         SELECT min(topic) AS topic FROM external_tasks WHERE state = 'READY'
         UNION ALL
         SELECT (SELECT min(e.topic) FROM external_tasks e WHERE e.state = 'READY' AND e.topic > t.topic)
         FROM topics t WHERE t.topic IS NOT NULL
+    ), found AS MATERIALIZED (
+        SELECT topic FROM topics WHERE topic IS NOT NULL LIMIT %(topics)s
+    ), most AS MATERIALIZED (
+        SELECT topic FROM (
+            SELECT f.topic, (
+                SELECT count(*) FROM (
+                    SELECT FROM external_tasks e WHERE e.state = 'READY' AND e.topic = f.topic
+                    LIMIT (SELECT greatest(1, %(budget)s / count(*)) FROM found)
+                ) a_few
+            ) AS number
+            FROM found f
+        ) ranked
+        WHERE (SELECT count(*) FROM found) > %(limit)s
+        ORDER BY number DESC, topic LIMIT %(limit)s
+    ), shown AS MATERIALIZED (
+        SELECT topic FROM most
+        UNION ALL
+        SELECT topic FROM found WHERE (SELECT count(*) FROM found) <= %(limit)s
+    ), share AS MATERIALIZED (
+        SELECT least(%(each)s, greatest(1, %(budget)s / greatest(1, count(*)))) AS each FROM shown
     )
-    SELECT t.topic, (
+    SELECT s.topic, (
         SELECT count(*) FROM (
-            SELECT FROM external_tasks e WHERE e.state = 'READY' AND e.topic = t.topic LIMIT %(counted)s + 1
+            SELECT FROM external_tasks e WHERE e.state = 'READY' AND e.topic = s.topic
+            LIMIT (SELECT each + 1 FROM share)
         ) ready
-    ) AS number
-    FROM (SELECT topic FROM topics WHERE topic IS NOT NULL LIMIT %(topics)s) t
-    ORDER BY number DESC, topic LIMIT %(limit)s
+    ) AS number, (SELECT each FROM share)
+    FROM shown s ORDER BY number DESC, topic
 """
 TOPICS_READ = 1000
 # Failures have a limit of their own, for all that are kept: beyond it, those among the newest ended ones count.
@@ -142,11 +163,13 @@ def open_incidents() -> Count:
     return count_up_to(Incident.objects.filter(state="OPEN"), 999)
 
 
-def ready_by_topic(limit: int = 100, counted: int = COUNTED) -> list[tuple[str, Count]]:
-    """(topic, its READY external tasks), the most first; each counted no further than `counted`."""
+def ready_by_topic(limit: int = 100, budget: int = COUNTED, each: int = COUNTED) -> list[tuple[str, Count]]:
+    """(topic, its READY external tasks), the most first. Each is counted no further than `each`, and all those that are
+    told together no further than `budget`, of which each has the same share.
+    """
     with reading() as cursor:
-        cursor.execute(READY_BY_TOPIC, {"counted": counted, "topics": TOPICS_READ, "limit": limit})
-        return [(topic, Count(min(number, counted), number > counted)) for topic, number in cursor.fetchall()]
+        cursor.execute(READY_BY_TOPIC, {"budget": budget, "each": each, "topics": TOPICS_READ, "limit": limit})
+        return [(topic, Count(min(number, share), number > share)) for topic, number, share in cursor.fetchall()]
 
 
 def last_hours(now: datetime, hours: int = 24) -> Lately:

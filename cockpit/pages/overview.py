@@ -17,6 +17,7 @@ from cockpit.pages.shown import Shown
 
 # The dashboard is asked every few seconds: it counts no further than this.
 COUNTED = 10_000
+OF_TOPIC = 1_000
 LATE = 60  # seconds after which a due timer is called late
 
 
@@ -31,7 +32,7 @@ def page(request: HttpRequest) -> Shown:
         "timers_late": late,
         "groups": incidents.grouped(),
         "newest": instances.list_instances(size=8).items,
-        "topics": overview.ready_by_topic(6, COUNTED),
+        "topics": overview.ready_by_topic(6, COUNTED, OF_TOPIC),
     }
     if request.headers.get("HX-Request"):
         return Shown("cockpit/overview_live.html", context=live, fragment=True)

@@ -150,6 +150,24 @@ def test_topics_are_counted_each_by_itself(orders):
     assert overview.ready_by_topic() == [check, charge]
     assert overview.ready_by_topic(1) == [check]
     assert overview.ready_by_topic(1, 1) == [("orders.check-stock", paging.Count(1, more=True))]
+    assert overview.ready_by_topic(2, each=1) == [(check[0], paging.Count(1, more=True)), charge]
+
+
+def test_many_topics_are_counted_no_further_than_one(orders):
+    """The budget is divided among the topics that are told, those with most, and first among all."""
+    for id in orders:
+        engine.cancel_instance(id, actor="tests")
+    for topic, number in (("a", 1), ("b", 5), ("c", 3)):
+        bpmn = model(start(), service("work", topic), end(), flows("start -> work -> end"), id=topic)
+        engine.deploy({f"{topic}.bpmn": bpmn}, actor="tests")
+        for _ in range(number):
+            engine.start(topic, actor="tests")
+    assert overview.ready_by_topic() == [("b", paging.Count(5)), ("c", paging.Count(3)), ("a", paging.Count(1))]
+    assert [(topic, str(number)) for topic, number in overview.ready_by_topic(3, 6)] == [
+        ("b", "2+"), ("c", "2+"), ("a", "1"),
+    ]  # fmt: skip
+    assert [(topic, str(number)) for topic, number in overview.ready_by_topic(2, 8)] == [("b", "4+"), ("c", "3")]
+    assert [(topic, str(number)) for topic, number in overview.ready_by_topic(1, 9)] == [("b", "5")]
 
 
 def test_an_instance_says_where_it_is_and_what_it_waits_for(orders):
