@@ -31,9 +31,9 @@ STATE = """
     SELECT i.version, v.version,
         (SELECT sum(version) FROM external_tasks t
          WHERE t.instance_id = i.id AND t.state IN ('READY', 'LOCKED', 'FAILED')),
-        (SELECT array_agg(version) FROM (
-            SELECT version FROM process_instances c WHERE c.parent_instance_id = i.id
-            ORDER BY started_at DESC, id LIMIT %(called)s
+        (SELECT string_agg(called.id::text || ':' || called.version, ' ') FROM (
+            SELECT c.id, c.version FROM process_instances c WHERE c.parent_instance_id = i.id
+            ORDER BY c.started_at DESC, c.id LIMIT %(called)s
         ) called),
         (SELECT max(at) FROM engine_events WHERE instance_id IS NULL AND event_type = %(violation)s AND at > %(since)s)
     FROM process_instances i LEFT JOIN runtime_thread_version v ON v.thread_id = i.id WHERE i.id = %(id)s

@@ -39,6 +39,10 @@ FORM = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targ
 CALLER = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests">
     <process id="caller" isExecutable="true"><startEvent id="start"/><sequenceFlow id="to" sourceRef="start"
     targetRef="call"/><callActivity id="call" calledElement="form"/></process></definitions>"""
+TWICE = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests">
+    <process id="twice" isExecutable="true"><startEvent id="start"/><sequenceFlow id="to" sourceRef="start"
+    targetRef="one"/><callActivity id="one" calledElement="form"/><sequenceFlow id="on" sourceRef="one"
+    targetRef="two"/><callActivity id="two" calledElement="form"/></process></definitions>"""
 PAGES = (
     "index", "definitions", "instances", "incidents", "user-tasks", "external-tasks", "integrity", "seals", "exports",
     "archives",
@@ -130,6 +134,21 @@ def test_what_changes_no_version_of_the_instance_is_seen(as_operator, failed_ord
     after = instances.state_of(caller)
     assert before != after
     assert before[:2] == after[:2]
+
+
+def test_one_more_that_is_called_is_seen_however_many_are_told(models, monkeypatch):
+    """The newest are named by their ids: another one may have the version that the last one had."""
+    monkeypatch.setattr(instances, "LISTED_CALLED", 1)
+    engine.deploy({"form.bpmn": FORM, "twice.bpmn": TWICE}, actor="tests")
+    caller = engine.start("twice", actor="tests").thread_id
+    (first,) = instances.called_by(caller)
+    before = instances.state_of(caller)
+    assert before[3] == f"{first.id}:1"
+    (task,) = work.list_user_tasks(instance_id=first.id).items
+    engine.complete_user_task(task.id, actor="tests")
+    (second,) = instances.called_by(caller, 1)
+    assert second.id != first.id
+    assert instances.state_of(caller)[3] == f"{second.id}:1"
 
 
 def test_a_past_that_takes_too_long_is_not_waited_for(as_operator, failed_order, monkeypatch):
