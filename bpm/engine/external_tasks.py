@@ -30,6 +30,7 @@ from bpm.engine.acting import (
     named,
 )
 from bpm.engine.errors import Invalid, NotFound
+from bpm.engine.follow import leaves_to_do
 from bpm.engine.step import DETERMINISTIC
 from bpm.engine.trying import in_words
 from bpm.engine.variables import checked
@@ -133,7 +134,8 @@ def complete_and_lock_next(
     `topics` may give each its own seconds; those that the process has are kept in the log. Nobody hears of a task that
     is given so.
 
-    None where no such task came up: a later commit may bring it, and then a fetch gives it. With an idempotency `key`
+    None where no such task came up: a later commit may bring it, and then a fetch gives it. None, too, where what
+    followed at once from the completion took it away again, or took longer than its lock. With an idempotency `key`
     a worker that lost the answer gets the task while it is held under that lock. Raises as `complete_task` does, and
     Invalid.
     """
@@ -142,7 +144,7 @@ def complete_and_lock_next(
     else:
         wanted = dict.fromkeys(_topics(topics), _seconds(lock_seconds))
     record = _complete(id, worker, variables, local_variables, wanted, actor=actor, key=key, cause=cause)
-    return record, claims.locked_by(record)
+    return record, claims.locked_by(record, last=not leaves_to_do(record))
 
 
 def _complete(

@@ -63,10 +63,9 @@ class Following:
         self.todo.extend(Active(record.thread_id, token, record.sequence) for token in record.active)
         if record.sent:
             self.todo.extend(outbox.sent_by(record.thread_id, record.version))
-        for event in record.events:
-            if event.type == "TICKET_OPENED" and event.payload["kind"] == "MESSAGE":
-                # It may have come before anybody waited for it.
-                self.todo.extend(outbox.pending_named("MESSAGE", event.payload["name"]))
+        for name in _awaited(record):
+            # It may have come before anybody waited for it.
+            self.todo.extend(outbox.pending_named("MESSAGE", name))
 
     def run(self, budget: int, until: float) -> None:
         """Work off the queue: so many commits at most, and none begun after that moment (of time.monotonic)."""
@@ -84,6 +83,17 @@ class Following:
         instances = dict.fromkeys(one.thread for one in self.todo if isinstance(one, Active))
         messages = any(isinstance(one, Pending) for one in self.todo)
         return Announcement(topics=tuple(self.topics), instances=tuple(instances), messages=messages)
+
+
+def leaves_to_do(record: CommitRecord) -> bool:
+    """Whether something may follow from the commit, which then is no longer the last one of its instance."""
+    return bool(record.active or record.sent or _awaited(record))
+
+
+def _awaited(record: CommitRecord) -> list[str]:
+    """The messages for which the commit has begun to wait."""
+    opened = (event.payload for event in record.events if event.type == "TICKET_OPENED")
+    return [ticket["name"] for ticket in opened if ticket["kind"] == "MESSAGE"]
 
 
 def follow(*records: CommitRecord, channel: Channel | None = None) -> None:

@@ -7,6 +7,7 @@ that a completion makes and locks for its worker in the same commit (`locked_by`
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -135,9 +136,10 @@ def _locked(rows: list[tuple[Any, ...]]) -> list[LockedTask]:
     ]  # fmt: skip
 
 
-def locked_by(record: CommitRecord, *, channel: Channel | None = None) -> LockedTask | None:
+def locked_by(record: CommitRecord, *, last: bool = True, channel: Channel | None = None) -> LockedTask | None:
     """The task that the commit itself has locked, a completion for the worker that asked for the next one; None where
-    it locked none. Of a commit that was made before (`repeated`): the task while it is held under that very lock.
+    it locked none. Of a commit that was made before (`repeated`), or after which others may have been made (not
+    `last`): the task while it is held under that very lock.
     """
     state, definition = record.state, record.definition_id
     if record.repeated or state is None or definition is None:
@@ -146,12 +148,12 @@ def locked_by(record: CommitRecord, *, channel: Channel | None = None) -> Locked
     for event in record.events:
         if event.type == "TASK_LOCKED":
             task = state.tasks[event.id]
-            try:
-                return _told(record, task, state, definition, sees(state, task.token))
-            except Missing:
+            if last:
                 # Of a scope that the step itself has made, a part of the instance does not say that it is all there.
-                held = still_locked([(record.id_of(task.id), task.version)], record.sequence, channel=channel)
-                return held[0] if held else None
+                with contextlib.suppress(Missing):
+                    return _told(record, task, state, definition, sees(state, task.token))
+            held = still_locked([(record.id_of(task.id), task.version)], record.sequence, channel=channel)
+            return held[0] if held else None
     return None
 
 

@@ -12,11 +12,13 @@ from django.db import connection, transaction
 
 from bpm import engine
 from bpm.audit.replaying import replay_stored
+from bpm.engine import acting
 from bpm.engine.step import MEMORY
 from bpm.jobs import running
 from bpm.jobs.handlers import TaskContext, external_task
 from bpm.jobs.queues import consumed, queue_of
-from tests.database.engine.drawing import end, flows, model, service, start
+from bpm.store import claims
+from tests.database.engine.drawing import catch, end, flows, model, parallel, service, signal, start, throw
 
 INPUT = """<bpmn:extensionElements><camunda:inputOutput>
   <camunda:inputParameter name="what">${n + 1}</camunda:inputParameter>
@@ -153,6 +155,37 @@ def test_who_asks_again_after_a_migration_is_known(world, row):
     assert pack is not None
     _, wrap = engine.complete_and_lock_next(pack.id, asked, worker="w")
     assert wrap is not None and wrap.topic == "wrap"
+
+
+SIGNAL = '<bpmn:signal id="over" name="over"/>'
+
+
+@pytest.fixture
+def told(world) -> UUID:
+    """Completing the one tells of it, and whoever hears that ends the instance."""
+    one = (service("pay"), throw("told", signal("over")), service("pack"), end())
+    other = (catch("heard", signal("over")), end("all", '<bpmn:terminateEventDefinition id="now"/>'))
+    ways = flows("start -> f -> pay -> told -> pack -> end", "f -> heard -> all")
+    world.deploy(model(start(), parallel("f"), *one, *other, ways, before=SIGNAL))
+    return world.start()
+
+
+def test_a_task_that_what_followed_took_away_is_not_told_of(world, told):
+    record, pack = engine.complete_and_lock_next(first().id, TOPICS, worker="w")
+    assert "TASK_LOCKED" in [event.type for event in record.events]
+    assert (pack, world.state(told)) == (None, "COMPLETED")
+
+
+@pytest.mark.parametrize(("seconds", "held"), [(59, True), (61, False)])
+def test_a_lock_that_ran_out_while_others_were_served_is_not_told_of(world, told, monkeypatch, seconds, held):
+    monkeypatch.setattr(acting, "follow", lambda *_, **__: world.move_clock(seconds))
+    _, pack = engine.complete_and_lock_next(first().id, TOPICS, worker="w")
+    assert (pack is not None) == held
+
+
+def test_where_nothing_follows_nothing_is_asked(world, handled, monkeypatch):
+    monkeypatch.delattr(claims, "still_locked")
+    assert running.run_one("next.a", beside=LOCAL) == 3
 
 
 def test_what_is_cut_off_locks_nothing(world, row):
