@@ -26,7 +26,7 @@ LISTED = 100  # of each kind of open work
 LISTED_VARIABLES = 500
 LISTED_CALLED = 50
 # Whatever changes an instance raises its version, except for locks of its tasks; what it calls has versions of its
-# own, and a broken rule is noted outside instances.
+# own, and a broken rule is noted outside instances (counted, too: one may be committed after a later one).
 STATE = """
     SELECT i.version, v.version,
         (SELECT sum(version) FROM external_tasks t
@@ -35,7 +35,8 @@ STATE = """
             SELECT c.id, c.version FROM process_instances c WHERE c.parent_instance_id = i.id
             ORDER BY c.started_at DESC, c.id LIMIT %(called)s
         ) called),
-        (SELECT max(at) FROM engine_events WHERE instance_id IS NULL AND event_type = %(violation)s AND at > %(since)s)
+        (SELECT count(*) || ' ' || max(at) FROM engine_events
+         WHERE instance_id IS NULL AND event_type = %(violation)s AND at > %(since)s)
     FROM process_instances i LEFT JOIN runtime_thread_version v ON v.thread_id = i.id WHERE i.id = %(id)s
 """
 

@@ -6,6 +6,7 @@ import ast
 import gettext
 import itertools
 import re
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -18,8 +19,11 @@ from django.urls import reverse
 
 from bpm import engine
 from bpm.audit import past
+from bpm.models import EngineEvent
 from bpm.queries import definitions, incidents, instances, work
+from bpm.queries.integrity import VIOLATION
 from bpm.semantics.events import EVENT_TYPES, REASONS
+from bpm.store.schedule import engine_event
 from cockpit import throttle
 from cockpit.actions import ROUTES
 from cockpit.admin.tables import shown_models
@@ -149,6 +153,17 @@ def test_one_more_that_is_called_is_seen_however_many_are_told(models, monkeypat
     (second,) = instances.called_by(caller, 1)
     assert second.id != first.id
     assert instances.state_of(caller)[3] == f"{second.id}:1"
+
+
+def test_a_broken_rule_is_seen_that_was_committed_after_a_later_one(failed_order):
+    seen = [instances.state_of(failed_order)]
+    engine_event(VIOLATION, {"instance": failed_order, "code": "rows-differ"})
+    seen.append(instances.state_of(failed_order))
+    noted = EngineEvent.objects.get(event_type=VIOLATION)
+    noted.id, noted.at = None, noted.at - timedelta(seconds=1)
+    noted.save(force_insert=True)
+    seen.append(instances.state_of(failed_order))
+    assert len({state[4] for state in seen}) == 3
 
 
 def test_a_past_that_takes_too_long_is_not_waited_for(as_operator, failed_order, monkeypatch):
