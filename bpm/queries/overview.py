@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS, connections
+
 from bpm.models import EngineEvent, Incident
 from bpm.queries.paging import Count, count_up_to
 from bpm.queries.replica import reading
@@ -26,7 +28,8 @@ COUNTS = {state: f"process_instances WHERE state = '{state}'" for state in STATE
     "active_tokens": "tokens WHERE state = 'ACTIVE'",
 }
 NEXT_TIMER = "SELECT min(fire_at) FROM timers WHERE state = 'SCHEDULED'"
-# One that was made when its time had passed (a cycle catches up) is late since then.
+# One that was made when its time had passed (a cycle catches up) is late since then. What is late, and what waits for a
+# worker, is asked where it is done: on a replica that lags, all of it would seem to wait longer.
 LATE_TIMERS = """
     SELECT min(greatest(fire_at, created_at)) FROM (
         SELECT fire_at, created_at FROM timers WHERE state = 'SCHEDULED' AND fire_at <= clock_timestamp()
@@ -34,10 +37,9 @@ LATE_TIMERS = """
     ) due
 """
 # One statement: on a busy machine each one waits for its turn.
-FIGURES = "SELECT {}, ({}), ({})".format(
+FIGURES = "SELECT {}, ({})".format(
     ", ".join(f"(SELECT count(*) FROM (SELECT FROM {what} LIMIT %(limit)s + 1) x)" for what in COUNTS.values()),  # noqa: S608
     NEXT_TIMER,
-    LATE_TIMERS,
 )
 # From topic to topic along the index of ready tasks. All are counted a little, to tell which have most; those further.
 # What each may be counted to is its share of a budget, so that many topics cost no more than one.
@@ -149,8 +151,11 @@ class Lately:
 def figures(limit: int = COUNTED) -> Figures:
     """The figures of now, each counted up to `limit`."""
     with reading() as cursor:
-        cursor.execute(FIGURES, {"limit": limit, "late": LATE_READ})
-        *numbers, next_timer, late_timers = cursor.fetchone()
+        cursor.execute(FIGURES, {"limit": limit})
+        *numbers, next_timer = cursor.fetchone()
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(LATE_TIMERS, {"late": LATE_READ})
+        (late_timers,) = cursor.fetchone()
     counts = {name: Count(min(number, limit), number > limit) for name, number in zip(COUNTS, numbers, strict=True)}
     others: dict[str, Any] = {name: count for name, count in counts.items() if name not in STATES}
     return Figures(
@@ -167,7 +172,7 @@ def ready_by_topic(limit: int = 100, budget: int = COUNTED, each: int = COUNTED)
     """(topic, its READY external tasks), the most first. Each is counted no further than `each`, and all those that are
     told together no further than `budget`, of which each has the same share.
     """
-    with reading() as cursor:
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(READY_BY_TOPIC, {"budget": budget, "each": each, "topics": TOPICS_READ, "limit": limit})
         return [(topic, Count(min(number, share), number > share)) for topic, number, share in cursor.fetchall()]
 
@@ -195,7 +200,8 @@ def last_hours(now: datetime, hours: int = 24) -> Lately:
 def last_tick() -> datetime | None:
     """When a scheduler last wrote that it runs; None where none ever has."""
     return (
-        EngineEvent.objects.filter(instance_id=None, event_type="ENGINE_TICK")
+        EngineEvent.objects.using(DEFAULT_DB_ALIAS)
+        .filter(instance_id=None, event_type="ENGINE_TICK")
         .order_by("-at")
         .values_list("at", flat=True)
         .first()

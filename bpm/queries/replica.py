@@ -5,7 +5,8 @@
 
 What comes of `bpm.queries` (the cockpit's lists, most of the API's GET) is then as old as the replica is behind.
 Nothing that decides is read there: the engine, the store, the audit and the jobs ask in SQL of their own, on the
-default connection; instances and incidents that something is to be done to are looked for there, too. Nor are tokens
+default connection; instances and incidents that something is to be done to are looked for there, too, and what is late
+or waits for a worker (of a replica that lags nobody would know what is behind: it or the engine). Nor are tokens
 of the API read there (one that was revoked must not be taken for another second) and contents of files (one that a
 variable names must be there).
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unittest.mock import MagicMock
 from uuid import uuid4
 
 import pytest
@@ -12,7 +13,7 @@ from django.db import connections, router
 from django.test.utils import CaptureQueriesContext
 
 from bpm.models import ApiToken, ProcessInstance, VariableFile
-from bpm.queries import incidents, instances
+from bpm.queries import incidents, instances, overview
 from config.local import ROOT
 
 DECIDING = ("engine", "store", "audit", "jobs", "semantics", "replay")
@@ -49,6 +50,19 @@ def test_what_something_is_done_to_is_not_looked_for_on_the_replica(routed, db, 
     monkeypatch.setattr("bpm.queries.replica.ReadReplica.db_for_read", lambda self, model, **_: asked.append(model))
     assert instances.open_ids(uuid4()) == incidents.open_ids(5, definition_key="order") == []
     assert asked == []
+
+
+def test_what_is_late_is_not_asked_of_the_replica(routed, db, monkeypatch):
+    """A replica that lags would have timers late, tasks waiting and schedulers asleep that are not."""
+    assert overview.ready_by_topic() == []
+    assert overview.last_tick() is None
+    replica = MagicMock()
+    replica.__enter__.return_value.fetchone.return_value = (*range(len(overview.COUNTS)), None)
+    monkeypatch.setattr(overview, "reading", lambda: replica)
+    with CaptureQueriesContext(connections["default"]) as queries:
+        assert overview.figures().late_timers is None
+    (late,) = queries
+    assert "fire_at <= clock_timestamp()" in late["sql"]
 
 
 def test_nothing_that_decides_asks_by_models():
