@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +17,7 @@ from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, RestartIn, Star
 from bpm.api.schemas.told import CommitOut, InstanceDetailOut, InstanceOut, MigrationPlanOut, PageOut
 from bpm.engine import operators, starting, versions
 from bpm.queries import instances
+from bpm.queries.limits import SEARCHED, at_most
 from bpm.queries.rows import Instance
 from bpm.queries.variables import condition
 
@@ -57,21 +59,24 @@ def list_instances(
     """Instances, the newest first. `node`: a token stands there now; `incident`: with (or without) an open one.
 
     `variable`: eq, neq, gt, gteq, lt, lteq, like, startswith with a value, or exists; 100 is a number, "100" a text.
+    A search by variables that takes longer than three seconds is refused (`search_too_wide`).
     """
-    return instances.list_instances(
-        definition_key=process,
-        definition_id=definition_id,
-        states=state,
-        business_key=business_key,
-        node=node,
-        with_incident=incident,
-        parent=parent_instance_id,
-        started_after=started_after,
-        started_before=started_before,
-        variables=[condition(text) for text in variable],
-        after=after,
-        size=size,
-    )
+    conditions = [condition(text) for text in variable]
+    with at_most(SEARCHED) if conditions else nullcontext():
+        return instances.list_instances(
+            definition_key=process,
+            definition_id=definition_id,
+            states=state,
+            business_key=business_key,
+            node=node,
+            with_incident=incident,
+            parent=parent_instance_id,
+            started_after=started_after,
+            started_before=started_before,
+            variables=conditions,
+            after=after,
+            size=size,
+        )
 
 
 @router.get("/{id}", response=InstanceDetailOut, auth=may("view"))

@@ -17,6 +17,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from bpm.audit.trace import BadCursor as BadTraceCursor
 from bpm.engine.errors import DeployRefused, EngineError
+from bpm.queries.limits import TookTooLong
 from bpm.queries.paging import BadCursor
 from bpm.queries.variables import BadFilter
 from bpm.store import values
@@ -45,6 +46,7 @@ PROBLEMS: Mapping[str, tuple[int, str]] = {
     "too_large": (413, "The request is too large"),
     "bad_request": (400, "The request cannot be read"),
     "bad_cursor": (400, "The cursor belongs to another list"),
+    "search_too_wide": (400, "The search reads too much"),
     "invalid": (422, "The arguments make no sense"),
     "invalid_variables": (422, "The variables cannot be taken"),
     "deploy_refused": (422, "The files cannot be deployed"),
@@ -148,6 +150,11 @@ def _bad_filter(request: HttpRequest, error: BadFilter) -> HttpResponse:
     return document(request, "invalid", str(error))
 
 
+def _too_wide(request: HttpRequest, error: TookTooLong) -> HttpResponse:
+    """Not 503: sent again it would read as much again."""
+    return document(request, "search_too_wide", f"{error}: ask for less, by eq, gt or lt, or with one more condition")
+
+
 def _too_large(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
     return document(request, "too_large", "the body is larger than the server takes")
 
@@ -188,6 +195,7 @@ HANDLERS: tuple[tuple[type[Exception], Callable[[HttpRequest, Any], HttpResponse
     (BadCursor, _bad_cursor),
     (BadTraceCursor, _bad_cursor),
     (BadFilter, _bad_filter),
+    (TookTooLong, _too_wide),
     (RequestDataTooBig, _too_large),
     (SuspiciousOperation, _unreadable),
     (MultiPartParserError, _unreadable),

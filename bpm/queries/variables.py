@@ -8,8 +8,10 @@ time or a duration is found by its text. Single values of up to LONGEST characte
 
 The instances of a condition are looked up first, FEW of them: where there are no more, those are what is listed. A
 condition that holds for more is asked of one instance after the other, in the order of the list, until its page is
-full. Either way is cheap where the other is not, and neither depends on what the planner believes of values. What
-`like`, `startswith` and `neq` read is all values of a name (`limits.at_most` sets them a limit).
+full. So what holds seldom costs what it finds, and what holds often is soon found; neither depends on what the planner
+believes of values. It is dear where conditions each hold often but seldom together, or only of instances that other
+filters leave out, or far down the list: then instances are asked to its end. And what `like`, `startswith` and `neq`
+read is all values of a name. `limits.at_most` sets all of this one limit.
 """
 
 from __future__ import annotations

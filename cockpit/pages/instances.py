@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bpm.queries import definitions, instances, rows
-from bpm.queries.limits import TookTooLong, at_most
+from bpm.queries.limits import SEARCHED, TookTooLong, at_most
 from bpm.queries.paging import Page
 from bpm.queries.variables import BadFilter, Condition, condition
 from cockpit.pages.shown import Shown, first, kept, page_of
@@ -24,8 +24,6 @@ CHOICES = {
     "failed": (gettext_lazy("Failed"), ("FAILED",), None),
     "cancelled": (gettext_lazy("Cancelled"), ("CANCELLED",), None),
 }
-# Seconds that a search by variables may take: some of them read every value of a name.
-SEARCHED = 3
 FILTERS = ("state", "process", "q", "node", "variable")
 
 
@@ -68,7 +66,7 @@ def listing(request: HttpRequest) -> Shown:
         "variable": first(request, "variable"),
         "unfit": unfit,
         "given_up": given_up,
-        "seconds": SEARCHED,
+        "seconds": f"{SEARCHED:g}",
         "after": first(request, "after"),
         "query": kept(request, *FILTERS),
         "query_without_state": kept(request, *(name for name in FILTERS if name != "state")),

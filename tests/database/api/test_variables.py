@@ -13,6 +13,7 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from bpm import engine
+from bpm.api import instances
 from bpm.audit.replaying import replay_stored
 from bpm.engine.variables import loads
 from tests.database.engine.drawing import end, flows, model, service, start
@@ -48,6 +49,14 @@ def test_instances_are_found_by_value(operator, instance):
     wrong = operator.get("/instances?variable=amount")
     assert (wrong.status, wrong.code) == (422, "invalid")
     assert "name:operator:value" in wrong.body["detail"]
+
+
+def test_a_search_that_takes_too_long_is_refused(operator, instance, monkeypatch):
+    monkeypatch.setattr(instances, "SEARCHED", 0.0)
+    assert operator.get("/instances").status == 200
+    refused = operator.get("/instances?variable=amount:exists")
+    assert (refused.status, refused.code) == (400, "search_too_wide")
+    assert refused.body["detail"].startswith("given up after 0 seconds")
 
 
 HALF = loads("0.5")

@@ -95,7 +95,14 @@ def test_a_search_of_many_values_reads_no_further_than_it_must(found, monkeypatc
 def test_what_takes_too_long_is_given_up(found):
     with pytest.raises(limits.TookTooLong), limits.at_most(0.02), connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(5)")
+    # Several statements have one limit, not one each.
+    with pytest.raises(limits.TookTooLong), limits.at_most(0.2), connection.cursor() as cursor:
+        for _ in range(10):
+            cursor.execute("SELECT pg_sleep(0.05)")
+    assert connection.get_autocommit()
     with transaction.atomic():
+        with pytest.raises(limits.TookTooLong), limits.at_most(0.02), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(5)")
         with limits.at_most(2):
             assert found("customer=Ada") == ["one"]
         with connection.cursor() as cursor:
