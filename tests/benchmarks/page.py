@@ -87,10 +87,16 @@ def _now() -> str:
 
 def _commit() -> str:
     try:
-        done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
-    except OSError:
+        head = _git("describe", "--always")
+        # The page itself is written from figure to figure.
+        changed = _git("status", "--porcelain", "--", ".", f":!{PAGE.relative_to(ROOT)}")
+    except (OSError, subprocess.CalledProcessError):
         return "no commit"
-    return f"commit {done.stdout.strip()}" if done.returncode == 0 else "no commit"
+    return f"commit {head}{' with changes' if changed else ''}"
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _machine() -> str:
