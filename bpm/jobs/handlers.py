@@ -19,6 +19,8 @@ from uuid import UUID
 
 # How long a worker holds a task when its handler says nothing. After a crash the task waits as long as its lock.
 LOCK_SECONDS = 60.0
+# What the engine takes.
+SHORTEST_LOCK, LONGEST_LOCK = 0.001, 7 * 86_400.0
 
 type Handler = Callable[[TaskContext], Mapping[str, Any] | None]
 
@@ -101,7 +103,13 @@ _HANDLERS: dict[str, Registered] = {}
 def external_task(
     topic: str, *, lock_seconds: float = LOCK_SECONDS, backoff: Callable[[int], float] | None = None
 ) -> Callable[[Handler], Handler]:
-    """Register the function for the tasks of a topic; it stays what it is. Raises DuplicateHandler."""
+    """Register the function for the tasks of a topic; it stays what it is. Raises DuplicateHandler, and ValueError for
+    a lock that is no number of seconds up to a week.
+    """
+    number = isinstance(lock_seconds, int | float) and not isinstance(lock_seconds, bool)
+    if not number or not SHORTEST_LOCK <= lock_seconds <= LONGEST_LOCK:
+        bounds = f"{SHORTEST_LOCK:g} to {LONGEST_LOCK:g} seconds"
+        raise ValueError(f"lock_seconds of the handler of {topic!r} must be {bounds}, not {lock_seconds!r}")
 
     def register(run: Handler) -> Handler:
         there = _HANDLERS.get(topic)

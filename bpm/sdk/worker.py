@@ -25,8 +25,9 @@ DETAILS_LIMIT = 10_000
 # So many tasks of an instance a thread does in a row, and goes on with no other one after so many seconds.
 IN_A_ROW = 50
 ROW_SECONDS = 1.0
-# As many topics the API takes.
+# As many topics the API takes, and locks of so many seconds.
 MOST_TOPICS = 100
+SHORTEST_LOCK, LONGEST_LOCK = 0.001, 7 * 86_400.0
 # With these the API says that an answer makes no sense or is too large, however often it is given.
 UNFIT = (400, 413, 422)
 
@@ -73,7 +74,13 @@ class Worker:
         self._free = threading.Semaphore(threads)
 
     def task(self, topic: str, *, lock_seconds: float = 60.0) -> Callable[[Handler], Handler]:
-        """Register a handler. While it runs its lock is extended, each time a third of it has passed."""
+        """Register a handler. While it runs its lock is extended, each time a third of it has passed. Raises ValueError
+        for a lock that is no number of seconds up to a week.
+        """
+        number = isinstance(lock_seconds, int | float) and not isinstance(lock_seconds, bool)
+        if not number or not SHORTEST_LOCK <= lock_seconds <= LONGEST_LOCK:
+            bounds = f"{SHORTEST_LOCK:g} to {LONGEST_LOCK:g} seconds"
+            raise ValueError(f"lock_seconds of the handler of {topic!r} must be {bounds}, not {lock_seconds!r}")
 
         def register(run: Handler) -> Handler:
             self._topics[topic] = _Topic(run, lock_seconds)

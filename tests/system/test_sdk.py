@@ -192,6 +192,17 @@ def test_a_worker_goes_on_with_the_task_that_comes_with_the_answer(server, clien
     assert "lock_seconds" not in first
 
 
+@pytest.mark.parametrize("seconds", [0, -1, 604_801, float("nan"), float("inf"), True, "60", None])
+def test_a_handler_whose_lock_makes_no_sense_is_not_registered(client, seconds):
+    with pytest.raises(ValueError, match="lock_seconds of the handler of 'pay' must be"):
+        Worker(client).task("pay", lock_seconds=seconds)
+
+
+@pytest.mark.parametrize("seconds", [0.001, 604_800])
+def test_a_handler_may_hold_a_task_as_long_as_the_api_takes(client, seconds):
+    assert Worker(client).task("pay", lock_seconds=seconds)(len) is len
+
+
 def test_an_older_server_takes_the_completion_without_what_it_does_not_know(server, client):
     worker, done = Worker(client, threads=1, idle=0.05), []
     worker.task("pay")(lambda task: done.append(task.id))

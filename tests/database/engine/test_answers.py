@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from bpm.jobs import handlers
 from bpm.jobs.handlers import BpmnError, TaskFailure, external_task
 from bpm.jobs.running import run_one
 from bpm.management.bpm import worker
@@ -69,6 +70,22 @@ def test_a_worker_that_a_signal_ends_has_not_failed(world):
     with pytest.raises(SystemExit):
         run_one("tests.odd-answers")
     assert world.events(instance, "TASK_FAILED") == []
+
+
+@pytest.mark.parametrize("seconds", [0, -1, handlers.LONGEST_LOCK + 1, float("nan"), float("inf"), True, "60", None])
+def test_a_handler_whose_lock_makes_no_sense_is_not_registered(seconds):
+    with pytest.raises(ValueError, match="of 'tests-long' must be"):
+        external_task("tests-long", lock_seconds=seconds)
+    assert handlers.handler("tests-long") is None
+
+
+@pytest.mark.parametrize("seconds", [handlers.SHORTEST_LOCK, handlers.LONGEST_LOCK])
+def test_a_handler_may_hold_a_task_as_long_as_the_engine_takes(world, monkeypatch, seconds):
+    monkeypatch.setattr(handlers, "_HANDLERS", {})
+    external_task("tests.odd-answers", lock_seconds=seconds)(lambda task: None)
+    world.deploy(MODEL)
+    world.start()
+    assert run_one("tests.odd-answers") == 1
 
 
 def test_a_topic_that_never_runs_dry_holds_up_no_other(world, monkeypatch):
