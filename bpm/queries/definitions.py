@@ -131,27 +131,27 @@ def _shape(row: Any) -> Definition:
 
 def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:
     """The definitions with what runs of each."""
-    names = ("running", "held", "incidents", "failed")
     with reading() as cursor:
         cursor.execute(FIGURES, {"ids": [one.id for one in found], "limit": COUNTED, "read": READ})
         numbers = {(id, figure): number for id, figure, number in cursor.fetchall()}
         # Where there are more than were read, some of a definition may be among the others.
-        unread = {name for name in names if numbers.get((None, name), 0) > READ}
-        absent = {name: [one for one in found if name in unread and (one.id, name) not in numbers] for name in names}
+        unread = {name for name in ("incidents", "failed") if numbers[None, name] > READ}
+        absent = {
+            name: [one for one in found if name in unread and (one.id, name) not in numbers]
+            for name in ("incidents", "failed")
+        }
         others: dict[tuple[UUID, str], Count | None] = {}
         if any(absent.values()):
-            ids = {name: [one.id for one in absent[name]] for name in ("incidents", "failed")}
+            ids = {name: [one.id for one in those] for name, those in absent.items()}
             cursor.execute(ANY, {**ids, "keys": [one.key for one in absent["failed"]], "asked": ASKED})
             for id, name, looked_at, some in cursor.fetchall():
                 others[id, name] = Count(1, more=True) if some else None if looked_at > ASKED else Count(0)
 
-    def figures_of(id: UUID) -> dict[str, Any]:
-        counted = {name: numbers.get((id, name), 0) for name in names}
-        return {
-            name: others[id, name]
-            if (id, name) in others
-            else Count(min(number, COUNTED), number > COUNTED or name in unread)
-            for name, number in counted.items()
-        }
+    def figure(id: UUID, name: str) -> Any:
+        if (id, name) in others:
+            return others[id, name]
+        number = numbers.get((id, name), 0)
+        return Count(min(number, COUNTED), number > COUNTED or name in unread)
 
-    return tuple(replace(one, **figures_of(one.id)) for one in found)
+    names = ("running", "held", "incidents", "failed")
+    return tuple(replace(one, **{name: figure(one.id, name) for name in names}) for one in found)

@@ -7,6 +7,7 @@ import gettext
 import itertools
 import re
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -20,7 +21,7 @@ from django.urls import reverse
 from bpm import engine
 from bpm.audit import past
 from bpm.models import EngineEvent
-from bpm.queries import definitions, incidents, instances, work
+from bpm.queries import definitions, incidents, instances, overview, work
 from bpm.queries.integrity import VIOLATION
 from bpm.semantics.events import EVENT_TYPES, REASONS
 from bpm.store.schedule import engine_event
@@ -138,6 +139,28 @@ def test_what_changes_no_version_of_the_instance_is_seen(as_operator, failed_ord
     after = instances.state_of(caller)
     assert before != after
     assert before[:2] == after[:2]
+
+
+def test_a_definition_shows_no_incident_where_only_others_have_some(as_operator, failed_order, monkeypatch):
+    """Of more than are read: 0 for one that has none, a dash where that is not known."""
+    monkeypatch.setattr(definitions, "READ", -1)
+    page = reverse("cockpit:definition", args=[definitions.find_definition("invoice").id])
+    listed = as_operator.get(reverse("cockpit:definitions")).content.decode()
+    assert listed.count('class="tt-state tt-red"') == listed.count(">1+<") == 1
+    assert "0+" not in listed
+    shown = as_operator.get(page).content.decode()
+    assert "tt-figure-loud" not in shown and "0+" not in shown
+    monkeypatch.setattr(definitions, "ASKED", 0)
+    listed = as_operator.get(reverse("cockpit:definitions")).content.decode()
+    assert "0+" not in listed and "–</td>" in listed
+
+
+def test_the_chart_says_how_far_it_reaches(as_operator, failed_order, monkeypatch):
+    assert "Counted are:" not in as_operator.get(reverse("cockpit:index")).content.decode()
+    monkeypatch.setattr(overview, "READ_FOR_CHART", 0)
+    shown = as_operator.get(reverse("cockpit:index")).content.decode()
+    assert re.search(r"Counted are: Started, since \d\d:\d\d<", shown)
+    assert "[null, null," in unescape(shown)
 
 
 def test_one_more_that_is_called_is_seen_however_many_are_told(models, monkeypatch):
