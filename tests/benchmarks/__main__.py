@@ -10,7 +10,7 @@ from pathlib import Path
 
 def prepare() -> None:
     """Django, with settings that need no server yet."""
-    os.environ.update(DATABASE_URL="postgresql:///none", DATABASE_POOL_SIZE="0", DEBUG="0", LOG_LEVEL="ERROR")
+    os.environ.update(DATABASE_URL="postgresql:///none", DEBUG="0", LOG_LEVEL="ERROR")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("SECRET_KEY", "bench")
     # Handlers of the figures that run Celery; settings of a site are those of every site.
