@@ -6,6 +6,7 @@ blocks nothing behind it; where not even that can be written, it is passed over 
 
 from __future__ import annotations
 
+import random
 import time
 from uuid import UUID
 
@@ -37,7 +38,7 @@ def fire_due_timers(limit: int = AT_ONCE) -> dict[str, int]:
         del _RESTING[timer_id]
     turn = Round()
     fired: list[CommitRecord] = []
-    for timer in schedule.due_timers(limit + len(_RESTING)):
+    for timer in _from_anywhere(schedule.due_timers(limit + len(_RESTING)), limit):
         if not turn:
             break
         if timer.id not in _RESTING and not _given_up(timer):
@@ -46,6 +47,16 @@ def fire_due_timers(limit: int = AT_ONCE) -> dict[str, int]:
                 fired.append(record)
     turn.go_on(*fired)
     return {"timers": len(fired)}
+
+
+def _from_anywhere(due: list[Due], limit: int) -> list[Due]:
+    """The timers, oldest first. Of more than a round takes each scheduler begins at another place and goes round: else
+    several would try the same ones, of which but one fires each.
+    """
+    if len(due) < limit:
+        return due
+    first = random.randrange(len(due))  # noqa: S311
+    return due[first:] + due[:first]
 
 
 def fire_timer(timer: Due) -> CommitRecord | None:

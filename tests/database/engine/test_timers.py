@@ -45,6 +45,18 @@ def test_several_schedulers_at_once_fire_each_timer_once(world):
     assert [world.events(instance, "TIMER_FIRED") for instance in instances] == [["TIMER_FIRED"]] * 12
 
 
+def test_of_a_backlog_each_scheduler_begins_elsewhere(world, monkeypatch):
+    world.deploy(WAIT)
+    instances = [world.start() for _ in range(5)]
+    world.move_clock(7_200)
+    monkeypatch.setattr("random.randrange", lambda number: number - 1)
+    # More than a round takes: from a place of its own, all the way round. Fewer: the oldest first.
+    assert engine.fire_due_timers(3) == {"timers": 3}
+    assert engine.fire_due_timers(3) == {"timers": 2}
+    fired = world.ask("SELECT instance_id FROM timer_events WHERE event_type = 'TIMER_FIRED' ORDER BY commit_sequence")
+    assert [row[0] for row in fired] == [instances[place] for place in (2, 0, 1, 3, 4)]
+
+
 def test_an_interrupting_timer_takes_the_work_away(world):
     late = boundary("late", "pay", duration("PT10S"))
     world.deploy(
