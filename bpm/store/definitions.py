@@ -6,11 +6,12 @@ import dataclasses
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from bpm.compiler.formulas import reads
 from bpm.expressions import ExpressionError, compile_text
 from bpm.graph import Formula, Process, from_json, graph_hash, to_json
 from bpm.store import ids
@@ -219,7 +220,7 @@ def _literal(formula: Formula) -> bool:
 def loading_hints(graph: Process) -> dict[str, Any]:
     """What loading a part of an instance asks of its graph (see `ProcessDefinition`)."""
     joins = [n.id for n in graph.nodes.values() if n.kind in JOINING and len(n.incoming) > 1]
-    names = set(graph.reads)
+    names = set(graph.reads) - _read_once(graph)
     dynamic = graph.dynamic
     for field, value in _named(graph):
         if field == "everything":
@@ -232,6 +233,18 @@ def loading_hints(graph: Process) -> dict[str, Any]:
         "reads": dumps(sorted(names)),
         "dynamic": dynamic,
     }
+
+
+def _read_once(graph: Process) -> set[str]:
+    """The variables that only parallel loops read, for what they go over. That is asked for when the rounds begin; it
+    may be a long list, and each round of each element would load it again.
+    """
+    nodes = {
+        id: replace(node, loop=replace(node.loop, collection=None))
+        for id, node in graph.nodes.items()
+        if node.loop is not None and node.loop.kind == "parallel"
+    }
+    return set(reads(graph)[0]) - set(reads(replace(graph, nodes=graph.nodes | nodes))[0])
 
 
 JOINING = ("parallel", "inclusive", "complex")
