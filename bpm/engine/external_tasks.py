@@ -93,10 +93,9 @@ def task_headers(task: LockedTask) -> dict[str, str]:
     return {} if work is None else dict(work.headers)
 
 
-def topics_beside(task: LockedTask) -> frozenset[str]:
-    """The topics that the task's process names, as its model has them: one that is computed stands as its formula."""
-    nodes = definitions.load(task.definition_id).graph.nodes.values()
-    return frozenset(node.work.topic.text for node in nodes if node.work is not None)
+def topics_beside(task: LockedTask) -> frozenset[str] | None:
+    """The topics of the task's process; None where one of them is computed, and so may be any."""
+    return definitions.load(task.definition_id).topics
 
 
 def complete_task(

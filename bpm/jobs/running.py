@@ -121,7 +121,8 @@ def _run(registered: Registered, task: LockedTask, beside: Collection[str], goes
 
 def _next_topics(task: LockedTask, beside: Collection[str]) -> dict[str, float]:
     """Those topics of the task's process with which this worker may go on, and how long it holds a task of each."""
-    known = {topic: handler(topic) for topic in sorted(engine.topics_beside(task).intersection(beside))}
+    there = engine.topics_beside(task)
+    known = {topic: handler(topic) for topic in sorted(beside) if there is None or topic in there}
     return {topic: registered.lock_seconds for topic, registered in known.items() if registered is not None}
 
 

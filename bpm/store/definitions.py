@@ -220,7 +220,7 @@ def _literal(formula: Formula) -> bool:
 def loading_hints(graph: Process) -> dict[str, Any]:
     """What loading a part of an instance asks of its graph (see `ProcessDefinition`)."""
     joins = [n.id for n in graph.nodes.values() if n.kind in JOINING and len(n.incoming) > 1]
-    names = set(graph.reads) - _read_once(graph)
+    names = set(reads(_without_lists(graph))[0])
     dynamic = graph.dynamic
     for field, value in _named(graph):
         if field == "everything":
@@ -235,16 +235,16 @@ def loading_hints(graph: Process) -> dict[str, Any]:
     }
 
 
-def _read_once(graph: Process) -> set[str]:
-    """The variables that only parallel loops read, for what they go over. That is asked for when the rounds begin; it
-    may be a long list, and each round of each element would load it again.
+def _without_lists(graph: Process) -> Process:
+    """The graph but for what its parallel loops go over. That is asked for when the rounds begin; it may be a long
+    list, and each step of each round would load it again.
     """
     nodes = {
         id: replace(node, loop=replace(node.loop, collection=None))
         for id, node in graph.nodes.items()
         if node.loop is not None and node.loop.kind == "parallel"
     }
-    return set(reads(graph)[0]) - set(reads(replace(graph, nodes=graph.nodes | nodes))[0])
+    return replace(graph, nodes=graph.nodes | nodes)
 
 
 JOINING = ("parallel", "inclusive", "complex")
