@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 from collections import deque
@@ -11,6 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from bpm.engine import acting, external_tasks
+from bpm.jobs import handlers
 from bpm.sdk import ApiError, BpmnError, Client, Refused, Task, TaskFailure, Unreachable, Worker
 from bpm.sdk import worker as worker_module
 from tests.conftest import wait_for
@@ -271,3 +274,10 @@ def test_a_worker_holds_the_lock_of_a_slow_handler_and_fetches_only_for_free_thr
     worker.stop()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_the_locks_that_handlers_may_have_are_those_that_the_engine_takes():
+    least = inspect.signature(acting.bounded).parameters["least"].default
+    assert {(one.SHORTEST_LOCK, one.LONGEST_LOCK) for one in (handlers, worker_module)} == {
+        (least, external_tasks.LONGEST_LOCK)
+    }
