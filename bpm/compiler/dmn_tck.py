@@ -39,7 +39,7 @@ def run_file(file: Path, now: datetime) -> Iterator[Result]:
     models = {model.name: model.read_bytes() for model in sorted(file.parent.glob("*.dmn"))}
     data = models.pop(name, b"")
     compiled = compile_dmn(data, file=name, others=list(models.values()))
-    host = Host(now=now)
+    host = Host(now=lambda: now)
     evaluator = Evaluator(compiled.decisions) if compiled.decisions else None
     for case in read_cases(root):
         if evaluator is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -58,7 +59,7 @@ def evaluate_decision(
     definition = find_decision(decision, version=version, version_tag=version_tag)
     try:
         given = typed.for_feel(checked(variables))
-        found = definition.evaluator.evaluate(definition.key, given, Host(now=schedule.now()))
+        found = definition.evaluator.evaluate(definition.key, given, Host(now=cache(schedule.now)))
         return Evaluated(definition=definition, **_as_json(found), warnings=found.warnings)
     except ExpressionError as fault:
         raise EvaluationFailed(f"the decision {definition.key} cannot be evaluated: {fault}") from None

@@ -123,7 +123,7 @@ def _last_day_of_month(call: Call, value: Date | DateTime) -> Date:
 def _now(call: Call) -> DateTime:
     if call.host.now is None:
         raise EvaluationFault("there is no time here: now() and today() cannot be asked")
-    moment = from_python(call.host.now)
+    moment = from_python(call.host.now())
     if not isinstance(moment, DateTime) or moment.zone is None:
         raise EvaluationFault("the time of the host has no zone")
     return datetime_at(moment.moment, 0 if call.host.zone == "UTC" else parse_zone(f"@{call.host.zone}"))

@@ -35,8 +35,8 @@ class HostObject:
 class Host:
     """The surroundings of one evaluation.
 
-    now: the time that `now()` and `today()` answer (aware; None: there is no time here, asking for it is an
-    EvaluationFault);
+    now: gives the time that `now()` and `today()` answer (aware; None: there is no time here, asking for it is an
+    EvaluationFault); called only where they are;
     zone: IANA name of the zone for local times;
     objects: host objects by name; plain values are allowed too (`authenticatedUserId`);
     beans: callables by `bean.method` (called as `${bean.method(x)}`) or `function` (called as `${function(x)}`,
@@ -45,7 +45,7 @@ class Host:
     user, groups: what `currentUser()` and `currentUserGroups()` answer.
     """
 
-    now: datetime | None = None
+    now: Callable[[], datetime] | None = None
     zone: str = "UTC"
     objects: Mapping[str, object] = field(default_factory=dict)
     beans: Mapping[str, Callable[..., object]] = field(default_factory=dict)

@@ -81,7 +81,7 @@ def _refuse(word: str) -> object:
 def _now(host: Host, budget: Budget) -> object:
     if host.now is None:
         raise EvaluationFault("there is no time in this place")
-    return host.now
+    return host.now()
 
 
 _FUNCTIONS: MappingProxyType[str, tuple[int, Callable[..., object]]] = MappingProxyType(

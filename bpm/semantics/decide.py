@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from bpm.graph import Process
@@ -32,10 +33,15 @@ from bpm.semantics.work import Refused, Stuck, Work
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The events, and the state after them (`state.touched` names the entities they changed; not sealed yet)."""
+    """The events, and the state after them (`state.touched` names the entities they changed; not sealed yet).
+
+    At any later time before `holds_until` (None: at any at all) it would have been decided alike, but for the locks that
+    end so long after the step (see `later`).
+    """
 
     events: tuple[Event, ...]
     state: State
+    holds_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ def decide(graph: Process, state: State, command: c.Command) -> Decision:
         return Need(missing.keys)
     except Refused as refused:
         return Refusal(refused.code, refused.message)
-    return Decided(tuple(work.events), work.state)
+    return Decided(tuple(work.events), work.state, work.holds_until)
 
 
 # Commands that an instance takes while it is suspended.
@@ -192,7 +198,7 @@ def _fire_timer(work: Work, command: c.FireTimer) -> None:
         raise Refused("not_found", f"there is no timer {command.timer}")
     if timer.state != "SCHEDULED":
         raise Refused("wrong_state", f"the timer is {timer.state}")
-    if timer.fire_at > work.at and not command.early:
+    if not command.early and not work.has_come(timer.fire_at):
         raise Refused("wrong_state", f"the timer is due at {timer.fire_at.isoformat()}, it is {work.at.isoformat()}")
     work.change("TIMER_FIRED", "timer", timer, "FIRED", reason="timer")
     _occur(work, timer.token, timer.node, "timer", {}, schedule=timer.schedule)

@@ -18,7 +18,7 @@ def lock(work: Work, command: c.LockTask) -> None:
     task = _task(work, command.task)
     if task.state != "READY":
         raise Refused("wrong_state", f"the task is {task.state}, not READY")
-    if task.retry_at is not None and task.retry_at > work.at:
+    if task.retry_at is not None and not work.has_come(task.retry_at):
         raise Refused("wrong_state", f"the task may be tried again at {task.retry_at.isoformat()}")
     _give(work, task, command.worker, command.until)
 
@@ -35,7 +35,7 @@ def lock_next(work: Work, command: c.CompleteExternalTask) -> None:
     if ready:
         task = min(ready, key=lambda one: (-one.priority, one.id))
         sees(work.state, task.token)
-        _give(work, task, command.worker, work.at + timedelta(seconds=float(command.next_topics[task.topic])))
+        _give(work, task, command.worker, work.ahead(command.next_topics[task.topic]))
 
 
 def _give(work: Work, task: Task, worker: str, until: datetime) -> None:
@@ -52,7 +52,7 @@ def held(work: Work, id: int, worker: str) -> Task:
         )
     if task.lock_owner != worker:
         raise Refused("wrong_worker", f"the task is locked by {task.lock_owner}, not by {worker}")
-    if task.lock_expire_at is not None and task.lock_expire_at <= work.at:
+    if task.lock_expire_at is not None and work.has_come(task.lock_expire_at):
         raise Refused("lock_expired", f"the lock of {worker} ran out at {task.lock_expire_at.isoformat()}")
     return task
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from bpm.graph import Node, Process
@@ -53,21 +53,44 @@ class Stuck(Exception):
 
 @dataclass(slots=True)
 class Work:
-    """The scratch paper of one step. `base` is the state as it was given and stays untouched."""
+    """The scratch paper of one step. `base` is the state as it was given and stays untouched. What is decided is decided
+    at a time; asking for it leaves in `holds_until` before when it would be decided alike (None: at any later time).
+    """
 
     graph: Process
     base: State
-    at: datetime
+    _at: datetime
     answers: dict[str, Any] = field(default_factory=dict)
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)  # of beans: how often each has been called so
     state: State = field(init=False)
     events: list[Event] = field(default_factory=list)
+    holds_until: datetime | None = None
     judged: int = 0  # of how many events conditions have been judged (see `judging`)
     _given: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.state = self.base.copy()
         self._given = self.state.counter
+
+    @property
+    def at(self) -> datetime:
+        """The step's time. What is made of it holds for this time alone."""
+        self.holds_until = self._at
+        return self._at
+
+    def has_come(self, moment: datetime) -> bool:
+        """Whether it is that time or later. Where not, what is decided holds until then."""
+        if moment <= self._at:
+            return True
+        if self.holds_until is None or moment < self.holds_until:
+            self.holds_until = moment
+        return False
+
+    def ahead(self, seconds: float) -> datetime:
+        """The moment so many seconds after the step. For what `later` can set anew: the end of a lock that the step
+        gives.
+        """
+        return self._at + timedelta(seconds=float(seconds))
 
     def new_id(self) -> int:
         """The next ordinal of the instance."""

@@ -10,7 +10,7 @@ from bpm.expressions.feel_values import text_of
 from bpm.expressions.limits import Budget
 
 NOW = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
-HOST = Host(now=NOW, zone="Europe/Berlin")
+HOST = Host(now=lambda: NOW, zone="Europe/Berlin")
 
 
 def explained(source: str, scope: Mapping[str, object] | None = None, host: Host = HOST) -> Outcome:

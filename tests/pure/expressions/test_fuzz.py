@@ -24,7 +24,7 @@ from bpm.expressions.parse_juel import parse_juel
 from bpm.expressions.printer import print_tree
 
 HOST = Host(
-    now=datetime(2026, 1, 1, tzinfo=UTC),
+    now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     objects={"execution": HostObject("execution", {"businessKey": "K"}, variables=True)},
     beans={"f": lambda *arguments: arguments, "x.f": lambda *arguments: None},
 )

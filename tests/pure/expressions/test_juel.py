@@ -24,7 +24,7 @@ SCOPE = {
 }
 CALLED: list[object] = []
 HOST = Host(
-    now=datetime(2026, 1, 31, 10, 30, tzinfo=UTC),
+    now=lambda: datetime(2026, 1, 31, 10, 30, tzinfo=UTC),
     user="kermit",
     groups=("sales", "admin"),
     objects={

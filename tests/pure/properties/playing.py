@@ -18,7 +18,7 @@ from bpm.semantics import Decided, Event, Refusal, State, decide, evolve
 from bpm.semantics import commands as c
 from bpm.semantics.lifecycle import is_final
 from bpm.semantics.state import ATTACHED, Task
-from tests.pure.semantics.drawing import START, decide_from_nothing
+from tests.pure.semantics.drawing import START, assert_holds, decide_from_nothing
 
 # More steps than any process of these tests needs: one that takes more runs for ever.
 STEPS = 3000
@@ -64,6 +64,7 @@ class Play:
         assert isinstance(decision, Decided), decision
         assert decide_from_nothing(self.process, self.state, command) == decision.events
         assert evolve(self.state, decision.events) == decision.state
+        assert_holds(self.process, self.state, command, decision)
         self.state = decision.state.sealed()
         self.at += timedelta(seconds=1)
         self.commits.append(

@@ -19,6 +19,7 @@ from bpm.graph import CallSpec, DecisionSpec, Flow, Formula, Node, Process, Scop
 from bpm.graph.reach import reach
 from bpm.semantics import Decided, Decision, Event, Need, Refusal, State, decide, evolve
 from bpm.semantics import commands as c
+from bpm.semantics.later import later
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -119,6 +120,7 @@ class Run:
         self.command = command
         assert decide_from_nothing(self.process, self.state, command) == decided.events
         assert evolve(self.state, decided.events) == decided.state
+        assert_holds(self.process, self.state, command, decided)
         self.state = decided.state.sealed()
         self.events += decided.events
         self.messages += [e for e in decided.events if e.type == "MESSAGE_SENT"]
@@ -160,6 +162,18 @@ class Run:
     def variable(self, name: str, scope: int = 0) -> Any:
         """The value of a variable; KeyError where it has none."""
         return self.state.variables[(scope, name)].value
+
+
+def assert_holds(process: Process, state: State, command: c.Command, decided: Decided) -> None:
+    """As long as the decision says, later ones are the same."""
+    until = decided.holds_until
+    if until == command.at:
+        return
+    last = command.at + timedelta(days=400) if until is None else until - timedelta(microseconds=1)
+    again = decide(process, state, dataclasses.replace(command, at=last))
+    told = later(decided, command.at, last)
+    assert isinstance(again, Decided)
+    assert (told.events, told.state) == (again.events, again.state)
 
 
 def answered(
