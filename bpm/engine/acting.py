@@ -17,9 +17,9 @@ from bpm.engine.step import step
 from bpm.engine.trying import ENGINE
 from bpm.store import errors, ids, receipts
 from bpm.store.channel import Channel, django_channel
-from bpm.store.committing import MakeCommand
 from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord, Incoming
+from bpm.store.wanting import MakeCommand
 
 # Names of people, workers, topics, keys: what history keeps in a column.
 NAME_LIMIT = 255

@@ -38,10 +38,10 @@ from bpm.semantics import commands as c
 from bpm.store import claims, definitions
 from bpm.store.channel import Channel
 from bpm.store.claims import LockedTask
-from bpm.store.committing import MakeCommand
 from bpm.store.outside import query
 from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord
+from bpm.store.wanting import MakeCommand
 
 log = structlog.get_logger(__name__)
 

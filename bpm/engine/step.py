@@ -9,11 +9,12 @@ from uuid import UUID
 from bpm.engine.errors import EngineError
 from bpm.store import errors
 from bpm.store.channel import Channel, django_channel
-from bpm.store.committing import MakeCommand, ThreadCommit, commit
+from bpm.store.committing import commit
 from bpm.store.errors import RuleBroken
 from bpm.store.projection import MEGABYTE, Projection
 from bpm.store.records import CommitRecord, Incoming
 from bpm.store.values import UnfitValue
+from bpm.store.wanting import MakeCommand, ThreadCommit
 
 # Faults of a step that no later try would be spared: not those of the connection.
 DETERMINISTIC = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, RecursionError, RuleBroken)

@@ -35,8 +35,8 @@ from bpm.semantics.work import Refused, Stuck, Work
 class Decided:
     """The events, and the state after them (`state.touched` names the entities they changed; not sealed yet).
 
-    At any later time before `holds_until` (None: at any at all) it would have been decided alike, but for the locks that
-    end so long after the step (see `later`).
+    At any later time before `holds_until` (None: at any) it would have been decided alike, but for the locks that end
+    so long after the step (see `later`).
     """
 
     events: tuple[Event, ...]

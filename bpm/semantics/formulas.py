@@ -153,4 +153,5 @@ def host(work: Work, token: int, language: Language | None = None) -> Host:
         },
         variables=True,
     )
-    return Host(now=lambda: work.at, objects={"execution": execution}, beans=Beans(work, _READ.get(language, _as_it_is)))
+    beans = Beans(work, _READ.get(language, _as_it_is))
+    return Host(now=lambda: work.at, objects={"execution": execution}, beans=beans)

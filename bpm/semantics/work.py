@@ -53,8 +53,8 @@ class Stuck(Exception):
 
 @dataclass(slots=True)
 class Work:
-    """The scratch paper of one step. `base` is the state as it was given and stays untouched. What is decided is decided
-    at a time; asking for it leaves in `holds_until` before when it would be decided alike (None: at any later time).
+    """The scratch paper of one step. `base` is the state as it was given and stays untouched. Whoever asks for the time
+    leaves in `holds_until` before when the step would be decided alike (None: at any later time).
     """
 
     graph: Process

@@ -35,7 +35,7 @@ Locks of tasks, deliveries of messages and deployments are commits of the nil th
 from __future__ import annotations
 
 from bpm.store.channel import Channel, django_channel, plain_channel
-from bpm.store.committing import ThreadCommit, commit
+from bpm.store.committing import commit
 from bpm.store.coordinator import CommitCoordinator
 from bpm.store.errors import (
     Busy,
@@ -49,6 +49,7 @@ from bpm.store.errors import (
     UnknownInstance,
 )
 from bpm.store.records import CommitRecord, Incoming
+from bpm.store.wanting import ThreadCommit
 
 __all__ = [
     "Busy",

@@ -3,38 +3,38 @@
 load (lock the version row, read what the command needs), decide, answer what was missing and decide again, flush,
 commit. Two round trips, three when something was missing. Losing a race is a clean beginning anew: nothing had been
 written.
+
+Where all can be foreseen (`foreseeing`) the order is another: decide, and then in one round trip lock, see that it is
+so, flush and commit. What was not so is done in the first way.
 """
 
 from __future__ import annotations
 
-import hashlib
 import random
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from bpm.semantics import Decided, Need, Refusal, State, decide
 from bpm.semantics.changing import changed
-from bpm.semantics.commands import Command, CompleteExternalTask, RestartInstance, StartInstance, to_json
+from bpm.semantics.commands import Command, CompleteExternalTask, StartInstance
+from bpm.semantics.later import later
 from bpm.semantics.lifecycle import is_final
 from bpm.semantics.state import Key
 from bpm.store import definitions
 from bpm.store.answering import answered
-from bpm.store.arguments import normalised
 from bpm.store.channel import Channel
 from bpm.store.documents import document
 from bpm.store.errors import Busy, KeyConflict, LostRace, Refused, UnknownInstance
-from bpm.store.ids import NIL, new_instance
-from bpm.store.loading import loaded_state, merge, question
+from bpm.store.foreseeing import decided_beforehand, foreseen
+from bpm.store.ids import NIL
+from bpm.store.loading import loaded_state, merge
 from bpm.store.projection import Projected, Projection, remembered
-from bpm.store.records import CommitRecord, Incoming
+from bpm.store.records import CommitRecord
 from bpm.store.unit import Unit
-from bpm.store.values import dumps
-
-type MakeCommand = Callable[[datetime], Command]
+from bpm.store.wanting import Asked, Begun, ThreadCommit, asked, begun_anew, begun_with
 
 # How often a lost race is begun anew, and how long to wait before that: up to so many seconds, more each time.
 TRIES = 8
@@ -42,30 +42,6 @@ PAUSE = 0.02
 # A command may ask for more as often as it asks for something new; so many rounds without that mean that loading and
 # deciding do not understand each other.
 VAIN_ROUNDS = 3
-# What a command is about does not depend on the time; to find it out, it is made once for this one.
-_SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadCommit:
-    """What is to be committed: one command on one thread, and who wants it.
-
-    `command` is given the commit's time, may be called several times and must do nothing else. `actor` and `reason` go
-    into history; `cause` is the sequence of the commit that brought this one about. With a `key` the same command of
-    the same actor is done once: the second time its record comes back as `repeated`. A `message` that was received
-    already does nothing either. `definition` is given for a start, for a migration (the new one) and for a new run of
-    another version. `content` says what the key stands for, where that is more than the command.
-    """
-
-    thread_id: UUID
-    command: MakeCommand
-    actor: str
-    reason: str | None = None
-    key: str | None = None
-    cause: int | None = None
-    message: Incoming | None = None
-    definition: UUID | None = None
-    content: str | None = None
 
 
 def commit(channel: Channel, wanted: ThreadCommit, projection: Projection | None = None) -> CommitRecord:
@@ -88,82 +64,124 @@ def commit(channel: Channel, wanted: ThreadCommit, projection: Projection | None
 
 
 def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None) -> CommitRecord:
-    thread = wanted.thread_id
-    first = wanted.command(_SOME_TIME)
-    outline = normalised(first)
-    ask = question(thread, outline, alone=channel.alone, actor=wanted.actor, key=wanted.key, message=wanted.message)
-    content = None if wanted.key is None else wanted.content or _content(outline)
-    held = _held(projection, channel, wanted)
-    if held is not None:
-        ask["projected"] = held.asked(ask)
+    about = asked(wanted, channel, projection)
+    made = _foreseen(channel, about) or _under_lock(channel, about)
+    if isinstance(made, CommitRecord):
+        return made
+    if projection is not None:
+        _remember(projection, channel, made)
+    return made.record
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A commit that was made, what it began with, and what was remembered before. `undisturbed`: nobody else had been
+    at the thread since.
+    """
+
+    record: CommitRecord
+    begun: Begun
+    held: Projected | None
+    undisturbed: bool = True
+
+
+def _foreseen(channel: Channel, about: Asked) -> Made | None:
+    """The commit in one round trip; None where it is to be made under the lock."""
+    seen = None if channel.alone else foreseen(about)
+    if seen is None:
+        return None
+    process = definitions.load(seen.begun.definition, channel=channel)
+    command = _of_that(process, changed(about.command, at=seen.at))
+    decided = decided_beforehand(process, seen, command)
+    if decided is None:
+        return None
+    after = decided.state.sealed()
+    written = _written(about, command, decided, after, seen.begun, foreseen=True)
+    with Unit(channel) as unit:
+        result = unit.settle(about.thread, seen, decided.holds_until, written)
+    if result is None:
+        return None
+    told = later(replace(decided, state=after), seen.at, datetime.fromisoformat(result["at"]))
+    record = _record(written, result, replace(decided, events=told.events), told.state, seen.begun)
+    return Made(record, seen.begun, about.held)
+
+
+def _under_lock(channel: Channel, about: Asked) -> Made | CommitRecord:
+    """The commit in two round trips or more, or the record of what had been done before."""
+    thread, wanted, held = about.thread, about.wanted, about.held
+    ask = about.question if held is None else about.question | {"projected": held.asked(about.question)}
     with Unit(channel) as unit:
         answer = unit.load(thread, ask, resume=held is not None)
-        repeated = _repeated(thread, answer, content)
+        repeated = _repeated(thread, answer, about.content)
         if repeated is not None:
             return repeated
-        at = datetime.fromisoformat(answer["at"])
-        command = normalised(wanted.command(at), like=(first, outline))
-        if held is not None and answer.get("resumed"):
-            state = held.resumed(ask, answer)
-            definition, run, run_number = wanted.definition or held.definition, held.run, held.run_number
-        elif answer["found"] and answer["definition"] is None:
-            raise Refused(f"the instance {thread} has ended, and only history has it now", code=_gone(wanted))
+        command = about.command_at(datetime.fromisoformat(answer["at"]))
+        resumed = held is not None and bool(answer.get("resumed"))
+        if held is not None and resumed:
+            begun = begun_with(held, held.resumed(ask, answer), wanted)
         elif answer["found"]:
-            state = loaded_state(thread, command, answer)
-            definition, run = wanted.definition or UUID(answer["definition"]), UUID(answer["run"])
-            run_number = answer["counters"]["run"]
-        elif wanted.definition is not None:
-            state, definition = State(thread=str(thread)), wanted.definition
-            run, run_number = new_instance(), 1
+            begun = _loaded(wanted, command, answer)
         else:
-            raise UnknownInstance(f"there is no instance {thread}")
-        command, decided = _decide(unit, thread, channel, definition, state, command)
-        after = decided.state.sealed()
-        new_run = isinstance(command, RestartInstance)
-        if new_run:
-            run, run_number = new_instance(), run_number + 1
-        written = document(
-            thread, command, decided, after, run=run, run_number=run_number, new_run=new_run, definition=definition,
-            actor=wanted.actor, reason=wanted.reason, key=wanted.key, content=content, cause=wanted.cause,
-            message=wanted.message,
-        )  # fmt: skip
+            anew = begun_anew(wanted)
+            if anew is None:
+                raise UnknownInstance(f"there is no instance {thread}")
+            begun = anew
+        command, decided = _decide(unit, thread, channel, begun, command)
+        begun, after = begun.by(command), decided.state.sealed()
+        written = _written(about, command, decided, after, begun)
         result = unit.flush(written)
-    active, topics, sent = _left_to_do(decided, after)
-    record = CommitRecord(
-        sequence=result["sequence"], thread_id=thread, version=after.version, run_id=run, at=at,
-        command=written["command"], events=decided.events, state=after, active=active, topics=topics,
-        sent=sent, definition_id=definition,
+    record = _record(written, result, decided, after, begun)
+    return Made(record, begun, held, undisturbed=resumed or held is None)
+
+
+def _loaded(wanted: ThreadCommit, command: Command, answer: dict[str, Any]) -> Begun:
+    """With what `bpm_load` answered. Raises Refused."""
+    thread = wanted.thread_id
+    if answer["definition"] is None:
+        code = "duplicate" if isinstance(command, StartInstance) else "not_running"
+        raise Refused(f"the instance {thread} has ended, and only history has it now", code=code)
+    return Begun(
+        state=loaded_state(thread, command, answer),
+        definition=wanted.definition or UUID(answer["definition"]),
+        run=UUID(answer["run"]),
+        run_number=answer["counters"]["run"],
+    )
+
+
+def _written(
+    about: Asked, command: Command, decided: Decided, after: State, begun: Begun, *, foreseen: bool = False
+) -> dict[str, Any]:
+    """The document of the commit."""
+    wanted = about.wanted
+    return document(
+        about.thread, command, decided, after, run=begun.run, run_number=begun.run_number, new_run=begun.new_run,
+        definition=begun.definition, actor=wanted.actor, reason=wanted.reason, key=wanted.key, content=about.content,
+        cause=wanted.cause, message=wanted.message, foreseen=foreseen,
     )  # fmt: skip
-    if projection is not None:
-        _remember(
-            projection, channel, record, state.counter, definition=definition, run=run, run_number=run_number, held=held
-        )
-    return record
 
 
-def _held(projection: Projection | None, channel: Channel, wanted: ThreadCommit) -> Projected | None:
-    """What the commit may begin with. Whatever asks about more than the thread's state is loaded as ever."""
-    if projection is None or channel.alone or wanted.message is not None:
-        return None
-    found = projection.get(wanted.thread_id)
-    return found if found is not None and found.resumable else None
+def _record(
+    written: dict[str, Any], result: dict[str, Any], decided: Decided, after: State, begun: Begun
+) -> CommitRecord:
+    active, topics, sent = _left_to_do(decided, after)
+    return CommitRecord(
+        sequence=result["sequence"], thread_id=UUID(written["thread"]), version=after.version, run_id=begun.run,
+        at=datetime.fromisoformat(result["at"]), command=written["command"], events=decided.events, state=after,
+        active=active, topics=topics, sent=sent, definition_id=begun.definition,
+    )  # fmt: skip
 
 
-def _remember(
-    projection: Projection,
-    channel: Channel,
-    record: CommitRecord,
-    born_after: int,
-    *,
-    held: Projected | None,
-    **about: Any,
-) -> None:
+def _remember(projection: Projection, channel: Channel, made: Made) -> None:
     """Advance the projection, once the commit stands."""
+    record, begun = made.record, made.begun
     after = record.state
     if after is None or is_final("instance", after.instances[0].state):
         projection.forget(record.thread_id)
         return
-    entry = remembered(record.thread_id, after, last_at=record.at, born_after=born_after, before=held, **about)
+    entry = remembered(
+        record.thread_id, after, last_at=record.at, definition=begun.definition, run=begun.run,
+        run_number=begun.run_number, born_after=begun.state.counter, before=made.held, undisturbed=made.undisturbed,
+    )  # fmt: skip
     if entry is None:
         projection.forget(record.thread_id)
     elif channel.joined:
@@ -172,15 +190,9 @@ def _remember(
         projection.put(entry)
 
 
-def _gone(wanted: ThreadCommit) -> str:
-    """How a command on an instance is refused whose runtime rows were swept."""
-    return "duplicate" if isinstance(wanted.command(_SOME_TIME), StartInstance) else "not_running"
-
-
-def _decide(
-    unit: Unit, thread: UUID, channel: Channel, definition: UUID, state: State, command: Command
-) -> tuple[Command, Decided]:
+def _decide(unit: Unit, thread: UUID, channel: Channel, begun: Begun, command: Command) -> tuple[Command, Decided]:
     """The decision, and the command with what was looked up for it outside of the instance. Raises Refused."""
+    definition, state = begun.definition, begun.state
     process = definitions.load(definition, channel=channel)
     graph, command = process.graph, _of_that(process, command)
     asked: set[Key] = set()
@@ -228,14 +240,6 @@ def _repeated(thread: UUID, answer: dict[str, Any], content: str | None) -> Comm
             repeated=True,
         )
     return None
-
-
-def _content(command: Command) -> str:
-    """What a key stands for: the command with its arguments as they were given, without its time and what the shell
-    looked up for it.
-    """
-    said = [type(command).__name__, to_json(replace(command, answers={}))]
-    return hashlib.sha256(dumps(said).encode()).hexdigest()
 
 
 def _left_to_do(decided: Decided, after: State) -> tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]]:

@@ -30,11 +30,11 @@ from psycopg_pool import ConnectionPool
 from bpm.semantics.state import State
 from bpm.store import committing, histories, hydrating, ids, migrating, reading, schema
 from bpm.store.channel import Channel, plain_channel
-from bpm.store.committing import ThreadCommit
 from bpm.store.hydrating import Hydrated
 from bpm.store.projection import BYTES, Projected, Projection
 from bpm.store.reading import Logged
 from bpm.store.records import CommitRecord
+from bpm.store.wanting import ThreadCommit
 
 type Pool = ConnectionPool[psycopg.Connection[Any]]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from bpm.semantics import Decided
 from bpm.semantics.commands import Command
 from bpm.semantics.events import FORMAT
+from bpm.semantics.later import locks_given
 from bpm.semantics.lifecycle import is_final
 from bpm.semantics.state import State
 from bpm.store import arguments, history_rows, ids
@@ -33,9 +34,11 @@ def document(
     content: str | None = None,
     cause: int | None = None,
     message: Incoming | None = None,
+    foreseen: bool = False,
 ) -> dict[str, Any]:
     """The document that `bpm_flush` takes. `after` is the sealed state, `content` the hash of a command with a key,
-    `new_run` says that it opens the run.
+    `new_run` says that it opens the run. What was `foreseen` gets its time from the database, and so do the locks that
+    it gives.
     """
     instance = after.instances[0]
     found: dict[str, Any] = {
@@ -43,7 +46,7 @@ def document(
         "run": str(run),
         "version": after.version,
         "definition": str(definition),
-        "at": moment(command.at),
+        "at": None if foreseen else moment(command.at),
         "command": type(command).__name__,
         "arguments": arguments.encode(command, decided.events),
         "actor": actor,
@@ -66,6 +69,12 @@ def document(
         found["message"] = sent
     if message is not None:
         found["received"] = message.row(thread)
+    for place, lasting in locks_given(decided.events, command.at).items() if foreseen else ():
+        lasts = lasting // timedelta(microseconds=1)
+        given = decided.events[place]
+        found["task"] = [row | {"lasts": lasts} if row["ordinal"] == given.id else row for row in found["task"]]
+        told = found["external_task_events"]
+        found["external_task_events"] = [row | {"lasts": lasts} if row["ordinal"] == place else row for row in told]
     if key is not None:
         found["receipt"] = {"id": str(ids.derived(thread, "receipt", actor, key)), "content": content}
     return found

@@ -37,7 +37,10 @@ THREAD_BYTES = 3_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projected:
-    """What is remembered of a thread: its state after the commit of that version, made at `last_at`."""
+    """What is remembered of a thread: its state after the commit of that version, made at `last_at`.
+
+    `undisturbed`: making that commit, the process found none of anybody else's since the one it remembered then.
+    """
 
     thread_id: UUID
     version: int
@@ -48,6 +51,7 @@ class Projected:
     state: State
     size: int
     sizes: Mapping[tuple[str, Any], tuple[Entity, int]]
+    undisturbed: bool = True
 
     @property
     def known(self) -> Known:
@@ -65,20 +69,21 @@ class Projected:
         """What `bpm_resume` is told beside the question: which commit is held, and what is missing for the command.
         Where nothing is (`enough`), the lighter `bpm_take_up` is asked instead.
         """
-        known = self.known
-        names = [] if known.names is None else [name for name in ask["names"] if name not in known.names]
-        anchor = ask.get("anchor")
-        own = self._own(anchor)
-        missing = 0 if own in known.full else own
+        names, own = self._missing(ask)
         return {
             "version": self.version,
             "last_at": self.last_at.isoformat(),
             "names": names,
-            "scopes": sorted(known.scopes),
-            "own": missing,
+            "scopes": sorted(self.known.scopes),
+            "own": own,
             "working": [ids.text(self.thread_id, token) for token in sorted(self._working())],
-            "enough": not names and not missing and "key" not in ask and (anchor is None or self._holds(anchor)),
+            "enough": self.answers(ask) and "key" not in ask,
         }
+
+    def answers(self, ask: Mapping[str, Any]) -> bool:
+        """Whether it is all that the question is about, but for how tasks are locked."""
+        anchor = ask.get("anchor")
+        return self._missing(ask) == ([], 0) and (anchor is None or self._holds(anchor))
 
     def resumed(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> State:
         """The state, with what `bpm_take_up` or `bpm_resume` answered: tasks as they are locked now, and the variables
@@ -109,6 +114,13 @@ class Projected:
         )
         return state
 
+    def _missing(self, ask: Mapping[str, Any]) -> tuple[list[str], int]:
+        """The names of variables, and the scope of which all are wanted (0: none), that are asked for beyond it."""
+        known = self.known
+        names = [] if known.names is None else [name for name in ask["names"] if name not in known.names]
+        own = self._own(ask.get("anchor"))
+        return names, 0 if own in known.full else own
+
     def _working(self) -> set[int]:
         return {task.token for task in self.state.tasks.values()}
 
@@ -136,6 +148,7 @@ def remembered(
     run_number: int,
     born_after: int = 0,
     before: Projected | None = None,
+    undisturbed: bool = True,
 ) -> Projected | None:
     """The entry of a sealed state; None where it is only a part of the instance.
 
@@ -171,6 +184,7 @@ def remembered(
         state=kept,
         size=size,
         sizes=sizes,
+        undisturbed=undisturbed,
     )
 
 

@@ -39,7 +39,7 @@ class Said(NamedTuple):
     """A statement with its arguments ($1, $2, ...)."""
 
     sql: LiteralString
-    arguments: Sequence[str] = ()
+    arguments: Sequence[str | None] = ()
 
 
 _BEGIN = Said("BEGIN")
@@ -109,7 +109,7 @@ def _exchange(
 
 def _send(connection: PGconn, said: Said, prepared: set[bytes] | None) -> list[bytes | None]:
     """Send one statement; for each result that will come, the name that it prepares (None: it is the statement's)."""
-    arguments = [argument.encode() for argument in said.arguments]
+    arguments = [None if argument is None else argument.encode() for argument in said.arguments]
     text, name = _named(said.sql)
     if prepared is None or not arguments:
         # BEGIN and ROLLBACK above all: they must work in a session that has forgotten the rest.

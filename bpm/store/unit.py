@@ -1,10 +1,14 @@
-"""The unit of work: one transaction of one instance, in two round trips, or three when something was missing.
+"""The unit of work: one transaction of one instance, in two round trips, or three when something was missing; in one
+where the step was decided beforehand.
 
     with Unit(channel) as unit:
         answer = unit.load(thread, question)        # BEGIN and the load
         ...
         answers = unit.answer(thread, keys)         # only after a Need
         result = unit.flush(document)               # the flush and COMMIT
+
+    with Unit(channel) as unit:
+        result = unit.settle(thread, foreseen, until, document)     # BEGIN, all of it, and COMMIT
 
 Left without a flush, or by an exception, nothing has been written. In a caller's transaction a savepoint takes the
 place of BEGIN, so that a refusal or a lost race leaves what the caller did before.
@@ -14,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from datetime import datetime
 from types import TracebackType
 from typing import Any
 from uuid import UUID
@@ -22,8 +27,10 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from bpm.semantics.state import Key
+from bpm.store import ids
 from bpm.store.channel import Channel
 from bpm.store.errors import understood
+from bpm.store.foreseeing import Foreseen
 from bpm.store.loading import key_to_json
 from bpm.store.statements import sql
 from bpm.store.trip import Row, Said
@@ -77,6 +84,23 @@ class Unit:
         rows = self._say(Said(sql("flush"), (dumps(document),)), end)[0]
         self._open = False
         result: dict[str, Any] = self._only(rows)
+        return result
+
+    def settle(
+        self, thread: UUID, foreseen: Foreseen, until: datetime | None, document: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """The whole transaction; what `bpm_flush` returns, or None and nothing written where something is not as it was
+        foreseen, or it is not before `until`. Raises StoreError: nothing was written.
+        """
+        begin, end = (_SAVE, _KEEP) if self._channel.joined else (_BEGIN, _COMMIT)
+        task = foreseen.task
+        last_at = None if foreseen.last_at is None else foreseen.last_at.isoformat()
+        holds = "infinity" if until is None else until.isoformat()
+        held = (None, None) if task is None else (ids.text(thread, task.id), str(task.version))
+        said = (str(thread), str(foreseen.version), last_at, holds, *held, foreseen.worker, dumps(document))
+        self._open = True
+        result: dict[str, Any] | None = self._only(self._say(begin, Said(sql("settle"), said), end)[1])
+        self._open = False
         return result
 
     def __exit__(

@@ -7,23 +7,29 @@ BEGIN
 END
 $$;
 
+-- A time as the core writes it: ISO 8601 in UTC, with microseconds where there are some.
+CREATE OR REPLACE FUNCTION bpm_moment(p_at timestamptz) RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT to_char(p_at AT TIME ZONE 'UTC', CASE p_at WHEN date_trunc('second', p_at)
+        THEN 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"' ELSE 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"' END)
+$$;
+
 -- The one flush of a step: the whole commit as one document. Static statements on single rows where rows change (a
 -- set-wise UPDATE over JSON is mis-estimated), one INSERT a table where history grows. Every change of a row is guarded
 -- by the version it was read with; a row that was missed raises TT001, and nothing at all is written.
 --
 -- d: sequence is taken here, after the version row (and what the load saw) is locked, so the events of an instance are
 -- totally ordered by (commit_sequence, ordinal). Rows come by kind ("token", "task", ...), whole, with the version
--- after this commit; 1 means a new row. Events come by history table.
-CREATE OR REPLACE FUNCTION bpm_flush(d jsonb) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '5s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- after this commit; 1 means a new row. Events come by history table. A lock that begins with the commit says for how
+-- many microseconds it `lasts`, in its task's row and in its event.
+CREATE OR REPLACE FUNCTION bpm_write(d jsonb, v_at timestamptz) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_sequence bigint := nextval('runtime_commit_sequence');
     v_thread uuid := (d ->> 'thread')::uuid;
     v_run uuid := (d ->> 'run')::uuid;
     v_version bigint := (d ->> 'version')::bigint;
     v_definition uuid := (d ->> 'definition')::uuid;
-    v_at timestamptz := (d ->> 'at')::timestamptz;
     v_actor varchar := d ->> 'actor';
     v_stated text := d ->> 'stated_reason';
     v_cause bigint := (d ->> 'caused_by')::bigint;
@@ -112,14 +118,16 @@ BEGIN
         FOR r IN
             SELECT * FROM jsonb_to_recordset(d -> 'task') AS x(
                 id uuid, ordinal bigint, version integer, token_id uuid, node_id varchar, topic varchar, state varchar,
-                retries integer, retry_at timestamptz, priority bigint, lock_owner varchar, lock_expire_at timestamptz)
+                retries integer, retry_at timestamptz, priority bigint, lock_owner varchar, lock_expire_at timestamptz,
+                lasts bigint)
         LOOP
             IF r.version = 1 THEN
                 INSERT INTO external_tasks (
                     id, ordinal, instance_id, version, commit_version, commit_at, created_at, token_id, node_id, topic,
                     state, retries, retry_at, priority, lock_owner, lock_expire_at)
                 VALUES (r.id, r.ordinal, v_thread, 1, v_version, v_at, v_at, r.token_id, r.node_id, r.topic, r.state,
-                        r.retries, r.retry_at, r.priority, r.lock_owner, r.lock_expire_at);
+                        r.retries, r.retry_at, r.priority, r.lock_owner,
+                        coalesce(v_at + r.lasts * interval '1 microsecond', r.lock_expire_at));
             ELSE
                 UPDATE external_tasks SET
                     node_id = r.node_id, state = r.state, retries = r.retries, retry_at = r.retry_at,
@@ -293,10 +301,13 @@ BEGIN
             payload, commit_sequence, ordinal, thread_version, row_version, caused_by, actor, stated_reason,
             engine_version, format)
         SELECT v_at, v_thread, task_id, worker_id, error, event_type, token_id, node_id, from_state, to_state, reason,
-               payload, v_sequence, ordinal, v_version, row_version, v_cause, v_actor, v_stated, v_engine, v_format
+               CASE WHEN lasts IS NULL THEN payload
+                    ELSE payload || jsonb_build_object('until', bpm_moment(v_at + lasts * interval '1 microsecond')) END,
+               v_sequence, ordinal, v_version, row_version, v_cause, v_actor, v_stated, v_engine, v_format
         FROM jsonb_to_recordset(d -> 'external_task_events') AS x(
             task_id uuid, worker_id varchar, error text, event_type varchar, token_id uuid, node_id varchar,
-            from_state varchar, to_state varchar, reason varchar, payload jsonb, ordinal integer, row_version integer);
+            from_state varchar, to_state varchar, reason varchar, payload jsonb, ordinal integer, row_version integer,
+            lasts bigint);
     END IF;
 
     IF d ? 'timer_events' THEN
@@ -371,5 +382,14 @@ BEGIN
                 v_version, v_at, v_at);
     END IF;
     RETURN v_result;
+END
+$$;
+
+-- The flush of a step that has locked its thread's version row, and been told the time, in a round trip before.
+CREATE OR REPLACE FUNCTION bpm_flush(d jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE
+SET lock_timeout = '5s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN bpm_write(d, (d ->> 'at')::timestamptz);
 END
 $$;

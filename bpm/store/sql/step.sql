@@ -10,6 +10,10 @@ SELECT bpm_answer($1::uuid, $2::jsonb)::text;
 -- The whole commit as one document; COMMIT stands behind it in the same pipeline.
 SELECT bpm_flush($1::jsonb)::text;
 
+-- name: settle
+-- A step that was decided beforehand: BEGIN stands before it and COMMIT behind it in the same pipeline.
+SELECT bpm_settle($1::uuid, $2::bigint, $3::timestamptz, $4::timestamptz, $5::uuid, $6::integer, $7::text, $8::jsonb);
+
 -- name: outside_commit
 -- A commit of the nil thread: what happens outside of instances. Its version is its sequence, so nothing is waited for.
 INSERT INTO runtime_commit (sequence, at, thread_id, run_id, version, command, arguments, actor, stated_reason, key,
