@@ -8,7 +8,8 @@ be so; `bpm_settle` locks, looks whether it is, and writes, or writes nothing. T
 - it is later than that commit, and as early as the decision holds (`Decided.holds_until`);
 - the task that a worker answers for is locked by it: it is remembered so, or was READY and has been locked since.
 
-Whatever is not plain then (a refusal, something missing, a decision that names the time) is decided under the lock.
+Whatever is not plain then (a refusal, something missing, a decision that names the time or changes other tasks, which
+workers lock meanwhile) is decided under the lock.
 """
 
 from __future__ import annotations
@@ -87,6 +88,12 @@ def decided_beforehand(process: Definition, seen: Foreseen, command: Command) ->
         decision = decide(process.graph, seen.begun.state, command)
     except Exception:
         return None  # it fails again, for all to see, or else what was taken to be so is not
-    if not isinstance(decision, Decided) or decision.holds_until == command.at:
+    if not isinstance(decision, Decided) or decision.holds_until == command.at or _changes_locks(seen, decision):
         return None
     return decision
+
+
+def _changes_locks(seen: Foreseen, decision: Decided) -> bool:
+    """Whether it changes other tasks that were there, which workers may have locked or lost since."""
+    own = seen.task and seen.task.id
+    return any(kind == "task" and key != own and key in seen.begun.state.tasks for kind, key in decision.state.touched)

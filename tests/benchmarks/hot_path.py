@@ -1,16 +1,17 @@
 """complete-and-advance: a worker's task is completed, a variable set, the token moved to the next task.
 
-Three ways to the same rows, in turn, on tables that they share: the engine; the bare calls of our store (load and
-flush of documents made beforehand: no deciding, no checking); and the limit. Each has instances of its
-own. Between the repetitions, unmeasured, the tasks that have come up are locked for their workers.
+Three ways to the same rows, in turn, on tables that they share: the engine; the bare calls of our store (with documents
+made beforehand: no deciding, no checking); and the limit. Each has instances of its own. Between the repetitions,
+unmeasured, the tasks that have come up are locked for their workers.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from unittest import mock
 from uuid import UUID
@@ -18,8 +19,12 @@ from uuid import UUID
 from django.db import connection
 
 from bpm import engine
+from bpm.semantics.state import State, Task
 from bpm.store import django_channel, ids
+from bpm.store.channel import Channel
+from bpm.store.foreseeing import Foreseen
 from bpm.store.unit import Unit
+from bpm.store.wanting import Begun
 from tests.benchmarks import models, pgbench, stock
 from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.ground import Ground
@@ -144,6 +149,15 @@ class Ours:
         return took
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a commit of the engine gave to the store: in one call, or (a process's first on an instance) in two."""
+
+    document: str
+    foreseen: tuple[int, Task] | None = None  # the thread's version, the task as it was taken to be
+    asked: tuple[str, bool] | None = None  # what it asked for, and whether it held something
+
+
 class Bare:
     """The store's calls alone. What they are given is taken from a commit of the engine on an instance of the same
     kind, the pattern, and made into that of each other instance beforehand.
@@ -151,11 +165,10 @@ class Bare:
 
     def __init__(self, place: int, of: int, instances: int) -> None:
         self.threads = [thread(BARE, number) for number in range(place, instances, of)]
-        self.ready: list[tuple[UUID, dict[str, Any], bool, dict[str, Any]]] = []
+        self.ready: list[Callable[[Channel], object]] = []
 
-    def prepare(self, recorded: tuple[str, str, bool], pattern: dict[str, str]) -> None:
-        """Make the documents of the next round."""
-        ask, document, resume = recorded
+    def prepare(self, call: Call, pattern: dict[str, str]) -> None:
+        """Make the calls of the next round."""
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT v.thread_id, v.last_at, r.run_id, x.id FROM runtime_thread_version v"
@@ -172,22 +185,49 @@ class Bare:
                 pattern["run"]: str(run),
                 pattern["variable"]: str(variable),
             }
-            asked, written = json.loads(_swapped(ask, swaps)), json.loads(_swapped(document, swaps))
-            if "projected" in asked:
-                asked["projected"]["last_at"] = last_at.isoformat()
-            self.ready.append((instance, asked, resume, written))
+            document = json.loads(_swapped(call.document, swaps))
+            if call.foreseen is not None:
+                self.ready.append(_in_one(instance, last_at, document, *call.foreseen))
+            elif call.asked is not None:
+                asked = json.loads(_swapped(call.asked[0], swaps))
+                if "projected" in asked:
+                    asked["projected"]["last_at"] = last_at.isoformat()
+                self.ready.append(_in_two(instance, document, asked, call.asked[1]))
 
     def complete(self) -> list[float]:
-        """Load and flush each; seconds each took."""
+        """Make them; seconds each took."""
         channel = django_channel()
         took = []
-        for instance, ask, resume, document in self.ready:
+        for made in self.ready:
             began = time.perf_counter()
-            with Unit(channel) as unit:
-                document["at"] = unit.load(instance, ask, resume=resume)["at"]
-                unit.flush(document)
+            if made(channel) is None:
+                raise RuntimeError("it was not as it was foreseen")
             took.append(time.perf_counter() - began)
         return took
+
+
+def _in_one(
+    instance: UUID, last_at: datetime, document: dict[str, Any], version: int, task: Task
+) -> Callable[[Channel], object]:
+    begun = Begun(state=State(thread=str(instance)), definition=instance, run=instance, run_number=1)
+    seen = Foreseen(begun=begun, version=version, last_at=last_at, task=task, worker=worker(BARE))
+
+    def settled(channel: Channel) -> object:
+        with Unit(channel) as unit:
+            return unit.settle(instance, seen, None, document)
+
+    return settled
+
+
+def _in_two(
+    instance: UUID, document: dict[str, Any], asked: dict[str, Any], resume: bool
+) -> Callable[[Channel], object]:
+    def flushed(channel: Channel) -> object:
+        with Unit(channel) as unit:
+            document["at"] = unit.load(instance, asked, resume=resume)["at"]
+            return unit.flush(document)
+
+    return flushed
 
 
 class Pattern:
@@ -196,20 +236,27 @@ class Pattern:
     def __init__(self, place: int, instances: int) -> None:
         self.instance = thread(BARE, instances)
 
-    def complete(self, round: int) -> tuple[tuple[str, str, bool], dict[str, str]]:
-        """Complete its task; what load and flush were given, and the ids in it."""
+    def complete(self, round: int) -> tuple[Call, dict[str, str]]:
+        """Complete its task; what the store was given, and the ids in it."""
         given: dict[str, Any] = {}
-        load, flush = Unit.load, Unit.flush
+        load, flush, settle = Unit.load, Unit.flush, Unit.settle
 
         def loading(unit: Unit, instance: UUID, ask: dict[str, Any], *, resume: bool = False) -> dict[str, Any]:
-            given["ask"], given["resume"] = json.dumps(ask), resume
+            given["asked"] = json.dumps(ask), resume
             return load(unit, instance, ask, resume=resume)
 
         def flushing(unit: Unit, document: dict[str, Any]) -> dict[str, Any]:
             given["document"] = json.dumps(document)
             return flush(unit, document)
 
-        with mock.patch.object(Unit, "load", loading), mock.patch.object(Unit, "flush", flushing):
+        def settling(
+            unit: Unit, instance: UUID, seen: Foreseen, until: datetime | None, document: dict[str, Any]
+        ) -> dict[str, Any] | None:
+            given["document"], given["foreseen"] = json.dumps(document), (seen.version, seen.task)
+            return settle(unit, instance, seen, until, document)
+
+        spied = {"load": loading, "flush": flushing, "settle": settling}
+        with mock.patch.multiple(Unit, **spied):
             engine.complete_task(ids.entity(self.instance, round + 1), worker=worker(BARE), variables={"n": round + 1})
         with connection.cursor() as cursor:
             cursor.execute(
@@ -219,7 +266,7 @@ class Pattern:
             )
             run, variable = cursor.fetchone()
         ids_ = {"thread": str(self.instance), "run": str(run), "variable": str(variable)}
-        return (given["ask"], given["document"], given["resume"]), ids_
+        return Call(**given), ids_
 
 
 def _swapped(text: str, swaps: dict[str, str]) -> str:

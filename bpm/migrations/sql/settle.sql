@@ -1,8 +1,8 @@
 -- The only round trip of a step that was decided beforehand, on what its process remembers (bpm.store.foreseeing): lock
 -- the thread's version row, see that all is as it was foreseen, take the time, and write. NULL, and nothing written,
--- where it is not: the thread stands at another commit than p_version (0: there is one), it is p_until or later, or the
--- task is not locked as it was taken to be (p_task NULL: the step asks for none). What else the step has taken to be so
--- is guarded row by row, by version (bpm_write).
+-- where it is not: the thread stands at another commit than p_version (0: there is one), it is p_until or later, the
+-- task is not locked as it was taken to be (p_task NULL: the step asks for none), or the key was used already. What else
+-- the step has taken to be so is guarded row by row, by version (bpm_write).
 --
 -- The tables are asked in statements of their own, the version row first (see bpm_load).
 CREATE OR REPLACE FUNCTION bpm_settle(
@@ -32,6 +32,9 @@ BEGIN
         IF NOT FOUND THEN
             RETURN NULL;
         END IF;
+    END IF;
+    IF d ? 'receipt' AND EXISTS (SELECT FROM runtime_operation_receipt WHERE id = (d #>> '{receipt,id}')::uuid) THEN
+        RETURN NULL;
     END IF;
     RETURN bpm_write(d, v_at);
 END

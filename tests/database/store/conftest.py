@@ -20,11 +20,15 @@ from bpm.engine import step as stepping
 from bpm.engine.step import step
 from bpm.graph import Process
 from bpm.replay import ReplayEngine, compare, verify
+from bpm.semantics import Decided, decide
 from bpm.semantics import commands as c
+from bpm.semantics.state import ATTACHED
 from bpm.store import (
     Channel,
     CommitRecord,
+    ThreadCommit,
     claims,
+    commit,
     definitions,
     deployments,
     hardening,
@@ -34,7 +38,8 @@ from bpm.store import (
     schedule,
 )
 from bpm.store.definitions import Definition, NewDefinition
-from bpm.store.projection import Projection
+from bpm.store.projection import Projection, _kept
+from bpm.store.unit import Unit
 from config.local import ROOT, socket_url
 from config.postgres import Postgres
 from tests.pure.semantics.drawing import draw
@@ -196,3 +201,75 @@ def with_topics(graph: Process, prefix: str) -> Process:
         )
 
     return replace(graph, nodes={id: renamed(node) for id, node in graph.nodes.items()})
+
+
+@pytest.fixture
+def projection() -> Projection:
+    return Projection()
+
+
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """How each commit began: foreseen, or otherwise under the lock (after "missed": what was foreseen was not so), with
+    what was resumed or all loaded.
+    """
+    found: list[str] = []
+    load, settle = Unit.load, Unit.settle
+
+    def loading(self: Unit, thread: Any, question: Any, *, resume: bool = False) -> Any:
+        answer = load(self, thread, question, resume=resume)
+        found.append("resumed" if answer.get("resumed") else "loaded")
+        return answer
+
+    def settling(self: Unit, *about: Any) -> Any:
+        result = settle(self, *about)
+        found.append("missed" if result is None else "foreseen")
+        return result
+
+    monkeypatch.setattr(Unit, "load", loading)
+    monkeypatch.setattr(Unit, "settle", settling)
+    return found
+
+
+@pytest.fixture
+def remembering(deploy: Callable[..., Run], projection: Projection) -> Callable[..., Run]:
+    """Like `deploy`, but each command is committed with the projection and decided again on the whole stored state."""
+
+    def deployed(*lines: str, **options: Any) -> Run:
+        run = deploy(*lines, **options)
+
+        def do(make: Any, *, actor: str = "ann", looked_at: bool = True, **arguments: Any) -> Any:
+            key, definition = arguments.pop("key", None), arguments.pop("definition", None)
+            whole = reading.stored_state(run.thread, channel=run.channel) if looked_at else None
+            wanted = ThreadCommit(
+                thread_id=run.thread,
+                command=lambda at: make(at=at, **arguments),
+                actor=actor,
+                key=key,
+                definition=definition,
+            )
+            record = commit(run.channel, wanted, projection)
+            if whole is not None and not record.repeated:
+                decided = decide(run.graph, whole, make(at=record.at, **arguments))
+                assert isinstance(decided, Decided) and decided.events == record.events
+            held = projection.get(run.thread)
+            if looked_at and held is not None and not record.repeated:
+                stored = reading.stored_state(run.thread, channel=run.channel)
+                assert (held.version, held.last_at) == reading.standing(run.thread, channel=run.channel)
+                assert differences(held.state, _kept(stored)) == []
+            run.records.append(record)
+            return record
+
+        run.do = do  # type: ignore[method-assign]
+        return run
+
+    return deployed
+
+
+def differences(held: Any, stored: Any) -> list[Any]:
+    """What is remembered otherwise than it is stored. Locks are no commits: of tasks only which there are."""
+    found = [kind for kind in ("token", *ATTACHED) if held.table(kind).keys() != stored.table(kind).keys()]
+    for kind in ("token", *ATTACHED, "variable"):
+        if kind != "task":
+            found += [entity for key, entity in held.table(kind).items() if stored.table(kind).get(key) != entity]
+    return found

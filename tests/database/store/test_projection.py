@@ -13,9 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from bpm.graph import Formula, Trigger
-from bpm.semantics import Decided, decide
 from bpm.semantics import commands as c
-from bpm.semantics.state import ATTACHED
 from bpm.store import (
     CommitCoordinator,
     ThreadCommit,
@@ -30,8 +28,7 @@ from bpm.store import (
 )
 from bpm.store.hydrating import TooMuchToHydrate, hydrate
 from bpm.store.projection import MEGABYTE, Projected, Projection, _kept
-from bpm.store.unit import Unit
-from tests.database.store.conftest import Run
+from tests.database.store.conftest import Run, differences
 
 BRANCHES = (
     "start s > external A > parallel f",
@@ -42,71 +39,7 @@ BRANCHES = (
 LATER = {"trigger": Trigger(kind="timer", timer_kind="duration", timer=Formula(text="PT1H"))}
 
 
-@pytest.fixture
-def projection() -> Projection:
-    return Projection()
-
-
-@pytest.fixture
-def resumed(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Of each commit with a projection, whether it began with what was remembered."""
-    found: list[bool] = []
-    load = Unit.load
-
-    def noted(self: Unit, thread: Any, question: Any, *, resume: bool = False) -> Any:
-        answer = load(self, thread, question, resume=resume)
-        found.append(bool(answer.get("resumed")))
-        return answer
-
-    monkeypatch.setattr(Unit, "load", noted)
-    return found
-
-
-@pytest.fixture
-def remembering(deploy: Callable[..., Run], projection: Projection) -> Callable[..., Run]:
-    """Like `deploy`, but each command is committed with the projection and decided again on the whole stored state."""
-
-    def deployed(*lines: str, **options: Any) -> Run:
-        run = deploy(*lines, **options)
-
-        def do(make: Any, *, actor: str = "ann", **arguments: Any) -> Any:
-            key, definition = arguments.pop("key", None), arguments.pop("definition", None)
-            whole = reading.stored_state(run.thread, channel=run.channel)
-            wanted = ThreadCommit(
-                thread_id=run.thread,
-                command=lambda at: make(at=at, **arguments),
-                actor=actor,
-                key=key,
-                definition=definition,
-            )
-            record = commit(run.channel, wanted, projection)
-            if whole is not None and not record.repeated:
-                decided = decide(run.graph, whole, make(at=record.at, **arguments))
-                assert isinstance(decided, Decided) and decided.events == record.events
-            held = projection.get(run.thread)
-            if held is not None and not record.repeated:
-                stored = reading.stored_state(run.thread, channel=run.channel)
-                assert (held.version, held.last_at) == reading.standing(run.thread, channel=run.channel)
-                assert differences(held.state, _kept(stored)) == []
-            run.records.append(record)
-            return record
-
-        run.do = do  # type: ignore[method-assign]
-        return run
-
-    return deployed
-
-
-def differences(held: Any, stored: Any) -> list[Any]:
-    """What is remembered otherwise than it is stored. Locks are no commits: of tasks only which there are."""
-    found = [kind for kind in ("token", *ATTACHED) if held.table(kind).keys() != stored.table(kind).keys()]
-    for kind in ("token", *ATTACHED, "variable"):
-        if kind != "task":
-            found += [entity for key, entity in held.table(kind).items() if stored.table(kind).get(key) != entity]
-    return found
-
-
-def test_a_life_with_it(remembering, resumed):
+def test_a_life_with_it(remembering, ways):
     run = remembering(*BRANCHES)
     run.start(variables={"x": 1, "big": {"list": list(range(50))}})
     run.complete("A", x=2, fresh="new")
@@ -119,8 +52,8 @@ def test_a_life_with_it(remembering, resumed):
     run.complete("D")
     run.agrees()
     assert reading.stored_state(run.thread, channel=run.channel).instances[0].state == "COMPLETED"
-    # The first commit had nothing to begin with; every other one had.
-    assert resumed == [False] + [True] * (len(resumed) - 1)
+    # All is known from the start on.
+    assert set(ways) == {"foreseen"}
 
 
 def test_what_has_ended_is_forgotten(remembering, projection):
@@ -132,7 +65,7 @@ def test_what_has_ended_is_forgotten(remembering, projection):
     run.agrees()
 
 
-def test_a_loop_and_a_boundary_event(remembering, resumed):
+def test_a_loop_and_a_boundary_event(remembering, ways):
     run = remembering(
         "start s > external A > exclusive g", "g > external B > A", "boundary late > external L > end e2",
         late=LATER | {"attached_to": "A"},
@@ -141,22 +74,23 @@ def test_a_loop_and_a_boundary_event(remembering, resumed):
     for x in range(3):
         run.complete("A", x=x)
         run.complete("B")
-    assert resumed == [False] + [True] * (len(resumed) - 1)
+    # A timer is set for the time of the step, so that it is decided under the lock.
+    assert ways == ["loaded", *("foreseen", "resumed") * 3]
     run.do(c.CancelInstance, text="enough")
     run.agrees()
 
 
-def test_a_lock_in_between_is_seen(remembering, resumed):
+def test_a_lock_in_between_is_seen(remembering, ways):
     run = remembering("start s > external A > end e")
     run.start()
     claims.fetch_and_lock([run.prefix + "A"], "w", channel=run.channel)
     run.do(c.SetVariables, variables={"x": 1})
     run.do(c.CancelInstance, text="enough")
-    assert resumed == [False, True, True]
+    assert ways == ["foreseen", "foreseen", "resumed"]
     run.agrees()
 
 
-def test_somebody_else_commits(remembering, projection, resumed):
+def test_somebody_else_commits(remembering, projection, ways):
     """It is no subscription: what others do is found out under the lock."""
     run = remembering(*BRANCHES)
     run.start(variables={"x": 1})
@@ -168,9 +102,10 @@ def test_somebody_else_commits(remembering, projection, resumed):
     assert projection.get(run.thread) is held
     assert reading.standing(run.thread, channel=run.channel) != (held.version, held.last_at)
     run.do(c.SetVariables, variables={"y": 1})
-    assert resumed == [False, False, False]
+    assert ways == ["foreseen", "loaded", "missed", "loaded"]
     run.do(c.SetVariables, variables={"z": 1})
-    assert resumed[-1]
+    run.do(c.SetVariables, variables={"z": 2})
+    assert ways[4:] == ["resumed", "foreseen"]
     run.agrees()
 
 
@@ -198,18 +133,18 @@ def test_a_joined_transaction_teaches_nothing_before_its_commit(roles, rememberi
     run.agrees()
 
 
-def test_keys_are_kept(remembering, resumed):
+def test_keys_are_kept(remembering, ways):
     run = remembering(*BRANCHES)
     run.start(key="start")
     first = run.do(c.SetVariables, variables={"x": 1}, key="k")
     again = run.do(c.SetVariables, variables={"x": 1}, key="k")
     assert again.repeated and again.sequence == first.sequence
-    assert resumed == [False, True, False]
+    assert ways == ["foreseen", "foreseen", "missed", "loaded"]
     with pytest.raises(committing.KeyConflict):
         run.do(c.SetVariables, variables={"x": 2}, key="k")
 
 
-def test_a_wide_instance_is_read_by_parts(remembering, projection, resumed):
+def test_a_wide_instance_is_read_by_parts(remembering, projection, ways):
     run = remembering(
         "start s > parallel f", "f > external B0 > parallel j", *(f"f > external B{n} > j" for n in range(1, 40)),
         "j > end e",
@@ -217,7 +152,7 @@ def test_a_wide_instance_is_read_by_parts(remembering, projection, resumed):
     run.start()
     run.advance()
     run.complete("B0")
-    assert not any(resumed[3:])
+    assert set(ways[3:]) == {"loaded"}
     run.agrees()
 
 

@@ -16,7 +16,8 @@ from bpm.expressions import ExpressionError, Host, HostObject, compile_text, com
 
 ALLOWED = 0.2
 HOST = Host(
-    now=lambda: datetime(2026, 1, 1, tzinfo=UTC), objects={"execution": HostObject("execution", {"id": "e"}, variables=True)}
+    now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+    objects={"execution": HostObject("execution", {"id": "e"}, variables=True)},
 )
 SCOPE: dict[str, object] = {
     "x": 1,

@@ -1,0 +1,189 @@
+"""Steps that are decided before the lock: one round trip where all is as it was foreseen, and the same commit as ever
+where it is not.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bpm.graph import Formula, Trigger
+from bpm.semantics import commands as c
+from bpm.store import ThreadCommit, claims, commit, committing, ids, reading
+
+THREE = ("start s > external A > external B > external C > end e",)
+
+
+def elsewhere(run, make, **arguments):
+    """Another process commits to the thread."""
+    wanted = ThreadCommit(thread_id=run.thread, command=lambda at: make(at=at, **arguments), actor="bea")
+    return commit(run.channel, wanted)
+
+
+def locked_again(run, task, worker):
+    claims.unlock(task.id, worker=None, actor="ann", channel=run.channel)
+    claims.fetch_and_lock([run.prefix + "A"], worker, channel=run.channel)
+
+
+# What happens between the fetch and the answer; how the answer is committed then, or refused.
+BETWEEN = {
+    "nothing": (lambda run, task: None, ["foreseen"], None),
+    "the lock is extended": (
+        lambda run, task: claims.extend(task.id, "w", 60, channel=run.channel), ["missed", "resumed"], None,
+    ),
+    "the same worker has it anew": (lambda run, task: locked_again(run, task, "w"), ["missed", "resumed"], None),
+    "another worker has it": (
+        lambda run, task: locked_again(run, task, "v"), ["missed", "resumed"], "wrong_worker",
+    ),
+    "it was given back": (
+        lambda run, task: claims.unlock(task.id, worker="w", actor="w", channel=run.channel),
+        ["missed", "resumed"], "not_locked",
+    ),
+    "the lock ran out": (
+        lambda run, task: claims.extend(task.id, "w", 1e-6, channel=run.channel), ["missed", "resumed"], "lock_expired",
+    ),
+    "somebody wrote a variable": (
+        lambda run, task: elsewhere(run, c.SetVariables, variables={"x": 7}), ["missed", "loaded"], None,
+    ),
+    "somebody cancelled it": (
+        lambda run, task: elsewhere(run, c.CancelInstance), ["missed", "loaded"], "not_running",
+    ),
+    "somebody suspended it": (
+        lambda run, task: elsewhere(run, c.SuspendInstance), ["missed", "loaded"], "not_running",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_what_happened_meanwhile_is_seen_under_the_lock(remembering, ways, name):
+    happen, expected, code = BETWEEN[name]
+    run = remembering(*THREE)
+    run.start(variables={"x": 1})
+    (task,) = claims.fetch_and_lock([run.prefix + "A"], "w", channel=run.channel)
+    happen(run, task)
+    ways.clear()
+    done = {"task": ids.ordinal(task.id), "worker": "w", "variables": {"x": 2}}
+    if code is None:
+        record = run.do(c.CompleteExternalTask, **done)
+        assert record.events[0].type == "TASK_COMPLETED"
+    else:
+        before = reading.standing(run.thread, channel=run.channel)
+        with pytest.raises(committing.Refused) as refused:
+            run.do(c.CompleteExternalTask, **done)
+        assert refused.value.code == code
+        assert reading.standing(run.thread, channel=run.channel) == before
+    assert ways == expected
+    run.agrees()
+
+
+def test_whoever_found_somebody_else_there_foresees_nothing_next_time(remembering, ways):
+    """Two processes that take turns at an instance do not pay for each other's guesses."""
+    run = remembering(*THREE)
+    run.start(variables={"x": 1})
+    for x in range(3):
+        elsewhere(run, c.SetVariables, variables={"x": x})
+        run.do(c.SetVariables, variables={"y": x})
+    assert [way for way in ways if way != "loaded"] == ["foreseen", "missed"]
+    ways.clear()
+    for x in range(2):
+        run.do(c.SetVariables, variables={"y": x})
+    assert ways == ["resumed", "foreseen"]
+    run.agrees()
+
+
+@pytest.mark.parametrize("seconds", [60, 0.5, 0.1, 0.123457, 31_536_000.000001])
+def test_a_lock_that_the_step_gives_begins_with_the_commit(remembering, ways, seconds):
+    """To the microsecond, in what the step tells, what is stored, and what history says."""
+    run = remembering(*THREE)
+    run.start(variables={"x": 1})
+    (task,) = claims.fetch_and_lock([run.prefix + "A"], "w", channel=run.channel)
+    wanted = {run.prefix + "B": seconds, run.prefix + "C": seconds}
+    record = run.do(c.CompleteExternalTask, task=ids.ordinal(task.id), worker="w", next_topics=wanted)
+    following = claims.locked_by(record, channel=run.channel)
+    until = record.at + timedelta(seconds=float(seconds))
+    (told,) = [event for event in record.events if event.type == "TASK_LOCKED"]
+    stored = reading.stored_state(run.thread, channel=run.channel).tasks[told.id]
+    assert following is not None
+    assert (following.lock_expire_at, told.payload["until"]) == (until, until.isoformat())
+    assert (stored.lock_expire_at, stored.state, stored.version) == (until, "LOCKED", 1)
+    logged = reading.history(run.thread, channel=run.channel)[-1]
+    assert told in logged.events
+    assert set(ways) == {"foreseen"}
+    run.agrees()
+    run.do(c.FailExternalTask, task=told.id, worker="w", message="no")
+    assert ways[-1] == "foreseen"
+    run.agrees()
+
+
+def test_a_lock_that_is_known_to_have_run_out_is_no_guess(remembering, ways):
+    run = remembering(*THREE)
+    run.start()
+    (task,) = claims.fetch_and_lock([run.prefix + "A"], "w", channel=run.channel)
+    wanted = {run.prefix + "B": 1e-6}
+    record = run.do(c.CompleteExternalTask, task=ids.ordinal(task.id), worker="w", next_topics=wanted)
+    (told,) = [event for event in record.events if event.type == "TASK_LOCKED"]
+    ways.clear()
+    with pytest.raises(committing.Refused) as refused:
+        run.do(c.CompleteExternalTask, task=told.id, worker="w")
+    assert refused.value.code == "lock_expired"
+    assert ways == ["missed", "resumed"]
+    run.agrees()
+
+
+def test_what_names_the_time_is_decided_under_the_lock(remembering, ways):
+    late = {"trigger": Trigger(kind="timer", timer_kind="duration", timer=Formula(text="PT1H"))}
+    run = remembering("start s > external A > catch t > end e", t=late)
+    run.start()
+    record = run.complete("A")
+    assert ways == ["foreseen", "resumed"]
+    (timer,) = record.state.timers.values()
+    assert timer.fire_at == record.at + timedelta(hours=1)
+    with pytest.raises(committing.Refused):
+        run.do(c.FireTimer, timer=timer.id)
+    assert ways[2:] == ["resumed"]
+    run.agrees()
+
+
+def test_the_time_of_an_expression_is_that_of_the_lock(remembering, ways):
+    run = remembering(
+        "start s > external A > exclusive g > external B [dateTime().isAfter(due)] > end e", "g > external C [*] > e"
+    )
+    run.start()
+    run.complete("A")
+    assert ways[:2] == ["foreseen", "resumed"]
+    run.agrees()
+
+
+def test_a_branch_that_takes_others_with_it_is_decided_under_the_lock(remembering, ways):
+    """Workers lock those meanwhile, which is no commit of the instance."""
+    stop = {"trigger": Trigger(kind="terminate")}
+    run = remembering("start s > parallel f", "f > external A > end stop", "f > external B > end e", stop=stop)
+    run.start()
+    run.advance()
+    (task,) = claims.fetch_and_lock([run.prefix + "B"], "w", channel=run.channel)
+    ways.clear()
+    run.complete("A")
+    assert ways == ["resumed"]
+    assert reading.stored_state(run.thread, channel=run.channel).tasks[ids.ordinal(task.id)].state == "CANCELLED"
+    run.agrees()
+
+
+def test_a_start_finds_that_it_was_made_already(remembering, ways):
+    run = remembering(*THREE)
+    first = run.start(key="k", variables={"x": 1})
+    run.records.clear()
+    again = run.start(key="k", variables={"x": 1})
+    assert (again.repeated, again.sequence) == (True, first.sequence)
+    with pytest.raises(committing.Refused) as refused:
+        run.start(variables={"x": 1})
+    assert refused.value.code == "duplicate"
+    assert ways == ["foreseen", "loaded", "resumed"]
+    run.agrees()
+
+
+@pytest.mark.parametrize("microsecond", [0, 1, 100_000, 123_456, 999_999])
+def test_times_are_written_as_the_core_writes_them(connection, microsecond):
+    at = datetime(2031, 12, 31, 23, 59, 59, microsecond, tzinfo=UTC)
+    connection.execute("SET timezone = 'America/New_York'")
+    assert connection.execute("SELECT bpm_moment(%s)", [at]).fetchone() == (at.isoformat(),)
