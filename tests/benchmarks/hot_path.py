@@ -255,8 +255,7 @@ class Pattern:
             given["document"], given["foreseen"] = json.dumps(document), (seen.version, seen.task)
             return settle(unit, instance, seen, until, document)
 
-        spied = {"load": loading, "flush": flushing, "settle": settling}
-        with mock.patch.multiple(Unit, **spied):
+        with mock.patch.multiple(Unit, load=loading, flush=flushing, settle=settling):
             engine.complete_task(ids.entity(self.instance, round + 1), worker=worker(BARE), variables={"n": round + 1})
         with connection.cursor() as cursor:
             cursor.execute(

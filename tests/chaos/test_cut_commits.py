@@ -46,5 +46,9 @@ def test_the_caller_learns_the_truth(behind, cutter, record, tmp_path, mode):
     if mode == "during":
         # Sometimes the answer was faster than the cut.
         assert 0 < learned.total() <= cutter.cuts - cuts
+    elif mode == "before":
+        assert learned == {"not done": cutter.cuts - cuts}
     else:
-        assert learned == {"done" if mode == "after" else "not done": cutter.cuts - cuts}
+        # A step that was not as it was foreseen commits nothing, and begins anew; some are cut there.
+        assert learned.total() == cutter.cuts - cuts
+        assert learned["done"] > 0.9 * learned.total()
