@@ -11,7 +11,7 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, RetryIn, UnlockIn
+from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, RetryIn, UnlockIn, taken
 from bpm.api.schemas.told import CommitOut, CompletedOut, ExternalTaskOut, LockedTaskOut, PageOut
 from bpm.engine import external_tasks, operators
 from bpm.queries import work
@@ -21,9 +21,12 @@ router = Router()
 
 @router.post("/fetch-and-lock", response=list[LockedTaskOut], auth=may("work"))
 def fetch_and_lock(request: HttpRequest, given: FetchIn) -> Any:
-    """Lock up to `max` ready tasks of the topics for the worker, by priority, then age. None ready: an empty list."""
+    """Lock up to `max` ready tasks of the topics for the worker, by priority, then age. None ready: an empty list.
+
+    A topic may name the variables that it wants; the others are neither read nor sent.
+    """
     return external_tasks.fetch_and_lock(
-        given.topics,
+        taken(given.topics),
         worker=given.worker,
         max=given.max,
         lock_seconds=given.lock_seconds,
@@ -72,7 +75,7 @@ def complete(request: HttpRequest, id: UUID, given: CompleteIn) -> Any:
     if not given.next_topics:
         return commit(external_tasks.complete_task(id, **said))
     record, following = external_tasks.complete_and_lock_next(
-        id, given.next_topics, lock_seconds=given.lock_seconds, **said
+        id, taken(given.next_topics), lock_seconds=given.lock_seconds, **said
     )
     return commit(record) | {"next": following}
 

@@ -88,7 +88,7 @@ from bpm.engine.user_tasks import (
 )
 from bpm.engine.variables import checked, dumps, loads
 from bpm.engine.versions import MigrationPlan, migrate_instance, modify_instance, plan_migration, restart_instance
-from bpm.store.claims import LockedTask
+from bpm.store.claims import LockedTask, Topic, Topics
 from bpm.store.outbox import Published
 from bpm.store.records import CommitRecord
 
@@ -110,6 +110,8 @@ __all__ = [
     "NotFound",
     "Published",
     "Refused",
+    "Topic",
+    "Topics",
     "advance_left_behind",
     "announce",
     "assign_user_task",

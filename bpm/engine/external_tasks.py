@@ -7,11 +7,15 @@ A lock and its extension are no step: they change the task's row alone, guarded 
 Completing, failing and throwing an error are steps of the instance, and ask whether the worker still holds the lock.
 A worker that goes on with the next task of the same instance has it locked by the very step that completes the last
 one (`complete_and_lock_next`): one commit a task instead of two.
+
+Both take `topics` as a list of names, or as a map of each to its seconds, or to a `Topic`: seconds, and the names of
+the variables that the worker wants. The database reads and sends no others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -33,13 +37,13 @@ from bpm.engine.errors import Invalid, NotFound
 from bpm.engine.follow import leaves_to_do
 from bpm.engine.step import DETERMINISTIC
 from bpm.engine.trying import in_words
-from bpm.engine.variables import checked
+from bpm.engine.variables import NAME_LIMIT, checked
 from bpm.semantics import commands as c
 from bpm.store import claims, definitions
 from bpm.store.channel import Channel
-from bpm.store.claims import LockedTask
+from bpm.store.claims import LockedTask, Topic, Topics
 from bpm.store.outside import query
-from bpm.store.receipts import Done
+from bpm.store.receipts import Done, content_of
 from bpm.store.records import CommitRecord
 from bpm.store.wanting import MakeCommand
 
@@ -51,12 +55,14 @@ LONGEST_LOCK = 7 * 86_400.0
 MOST = 1_000
 LONGEST_PAUSE = 366 * 86_400.0
 MOST_RETRIES = 1_000_000
+# Names of variables that a topic may ask for: who wants more of them wants all.
+MOST_NAMES = 100
 MESSAGE_LIMIT = 2_000
 DETAILS_LIMIT = 20_000
 
 
 def fetch_and_lock(
-    topics: Sequence[str],
+    topics: Topics,
     *,
     worker: str,
     max: int = 1,
@@ -64,26 +70,28 @@ def fetch_and_lock(
     key: str | None = None,
     actor: str | None = None,
 ) -> list[LockedTask]:
-    """Lock up to `max` ready tasks of the topics for the worker, by priority, then age; with the variables they see.
+    """Lock up to `max` ready tasks of the topics for the worker, by priority, then age; with the variables they see,
+    or of these the ones that are named: `topics` may give each its own seconds and names, as `{"charge": 30, "print":
+    Topic(variables=["order"])}`.
 
     With an idempotency `key` a worker that lost the answer gets those that it still holds by that fetch. Nothing ready
     gives an empty list, which no key keeps. Raises Invalid for arguments that make no sense, KeyConflict.
     """
     who = _who(worker, actor)
-    wanted = _topics(topics)
+    each = _each(topics, lock_seconds)
     counted(max, "max", MOST)
-    seconds = _seconds(lock_seconds)
     fetched: list[LockedTask] = []
 
     def fetch(channel: Channel | None) -> Done | None:
-        fetched[:] = claims.fetch_and_lock(wanted, worker, max, seconds, actor=who, channel=channel)
+        fetched[:] = claims.fetch_and_lock(each, worker, max, actor=who, channel=channel)
         locked = [[str(task.id), task.version] for task in fetched]
         return Done(fetched[0].sequence, locked) if locked else None
 
-    said = {"verb": "fetch_and_lock", "worker": worker, "topics": wanted, "max": max, "lock_seconds": seconds}
-    done = act_outside(who, key, said, fetch)
+    said = {"verb": "fetch_and_lock", "worker": worker, "topics": _said_of(topics, each), "max": max}
+    done = act_outside(who, key, said | {"lock_seconds": float(lock_seconds)}, fetch)
     if done is not None and done.repeated:
-        return claims.still_locked([(UUID(id), version) for id, version in done.result], done.sequence)
+        locked = [(UUID(id), version) for id, version in done.result]
+        return claims.still_locked(locked, done.sequence, wanted=claims.wanted_of(each))
     return fetched
 
 
@@ -118,7 +126,7 @@ def complete_task(
 
 def complete_and_lock_next(
     id: UUID | str,
-    topics: Sequence[str] | Mapping[str, float],
+    topics: Topics,
     *,
     worker: str,
     lock_seconds: float = LOCK_SECONDS,
@@ -130,20 +138,17 @@ def complete_and_lock_next(
 ) -> tuple[CommitRecord, LockedTask | None]:
     """The worker is done, and goes on with the next task of the same instance: where the token comes to one of these
     topics in the same commit, that is locked for the worker at once, as a fetch would, without a commit for it.
-    `topics` may give each its own seconds; those that the process has are kept in the log. Nobody hears of a task that
-    is given so.
+    `topics` may give each its own seconds and names of variables; the seconds of those that the process has are kept in
+    the log. Nobody hears of a task that is given so.
 
     None where no such task came up: a later commit may bring it, and then a fetch gives it. None, too, where what
     followed at once from the completion took it away again, or took longer than its lock. With an idempotency `key`
     a worker that lost the answer gets the task while it is held under that lock. Raises as `complete_task` does, and
     Invalid.
     """
-    if isinstance(topics, Mapping):
-        wanted = {named(topic, "topic"): _seconds(topics[topic]) for topic in _topics(topics)}
-    else:
-        wanted = dict.fromkeys(_topics(topics), _seconds(lock_seconds))
-    record = _complete(id, worker, variables, local_variables, wanted, actor=actor, key=key, cause=cause)
-    return record, claims.locked_by(record, last=not leaves_to_do(record))
+    each = _each(topics, lock_seconds)
+    record = _complete(id, worker, variables, local_variables, each, actor=actor, key=key, cause=cause)
+    return record, claims.locked_by(record, last=not leaves_to_do(record), wanted=claims.wanted_of(each))
 
 
 def _complete(
@@ -151,7 +156,7 @@ def _complete(
     worker: str,
     variables: Mapping[str, Any] | None,
     local_variables: Mapping[str, Any] | None,
-    next_topics: Mapping[str, float],
+    next_topics: Mapping[str, Topic],
     *,
     actor: str | None,
     key: str | None,
@@ -159,11 +164,22 @@ def _complete(
 ) -> CommitRecord:
     task = _task(id)
     said: dict[str, Any] = {"task": task.ordinal, "worker": worker}
-    # Whole numbers cost less in JSON than exact ones.
-    said["next_topics"] = {topic: seconds if seconds % 1 else int(seconds) for topic, seconds in next_topics.items()}
+    said["next_topics"] = {name: _short(topic) for name, topic in next_topics.items()}
     said["variables"] = checked(variables)
     said["local_variables"] = checked(local_variables, what="local variables")
-    return _answer(task, worker, lambda at: c.CompleteExternalTask(at=at, **said), actor=actor, key=key, cause=cause)
+    wanted = claims.wanted_of(next_topics)
+    # Which variables were asked for changes nothing in the instance, and so is no part of the command; of what the key
+    # stands for it is one.
+    content = content_of({"verb": "complete_and_lock_next", **said, "wanted": wanted}) if wanted and key else None
+    return _answer(
+        task,
+        worker,
+        lambda at: c.CompleteExternalTask(at=at, **said),
+        actor=actor,
+        key=key,
+        cause=cause,
+        content=content,
+    )
 
 
 def fail_task(
@@ -230,14 +246,21 @@ def throw_task_error(
 
 
 def _answer(
-    task: Entity, worker: str, command: MakeCommand, *, actor: str | None, key: str | None, cause: int | None
+    task: Entity,
+    worker: str,
+    command: MakeCommand,
+    *,
+    actor: str | None,
+    key: str | None,
+    cause: int | None,
+    content: str | None = None,
 ) -> CommitRecord:
     """The worker's answer, as a step of the instance. What the engine itself cannot take fails the task, so that it is
     not worked on after each lock for ever.
     """
     who = _who(worker, actor)
     try:
-        return act(task.instance, command, actor=who, key=key, cause=cause)
+        return act(task.instance, command, actor=who, key=key, cause=cause, content=content)
     except DETERMINISTIC as fault:
         log.exception("answer cannot be taken", task=str(task.id), worker=worker)
         text = f"the engine could not take the answer: {in_words(fault)}"
@@ -312,16 +335,44 @@ def _who(worker: str, actor: str | None) -> str:
     return name if actor is None else acting_as(actor)
 
 
-def _topics(topics: Iterable[str]) -> list[str]:
-    """At least one topic. Raises Invalid."""
+def _each(topics: Topics, lock_seconds: float) -> dict[str, Topic]:
+    """At least one topic, each with its seconds and names. Raises Invalid."""
     if isinstance(topics, str) or not isinstance(topics, Iterable) or not topics:
-        raise Invalid("topics must be a list of at least one topic")
-    return [named(topic, "topic") for topic in topics]
+        raise Invalid("topics must be a list of at least one topic, or a map of topics")
+    names = [named(name, "topic") for name in topics]
+    seconds = _seconds(lock_seconds)
+    each = claims.each_topic(topics if isinstance(topics, Mapping) else names, seconds)
+    return {name: Topic(_seconds(topic.lock_seconds), _names(topic.variables)) for name, topic in each.items()}
 
 
-def _seconds(seconds: float) -> float:
+def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The variables that a topic asks for, each once; None for all. Raises Invalid."""
+    if names is None:
+        return None
+    if isinstance(names, str | bytes | Mapping) or not isinstance(names, Iterable):
+        raise Invalid("variables of a topic must be a list of their names")
+    found = tuple(islice(names, MOST_NAMES + 1))
+    if len(found) > MOST_NAMES:
+        raise Invalid(f"variables of a topic must be {MOST_NAMES} names at most; where none are given all are sent")
+    return tuple(dict.fromkeys(named(name, "the name of a variable", limit=NAME_LIMIT) for name in found))
+
+
+def _said_of(topics: Topics, each: Mapping[str, Topic]) -> Any:
+    """The topics as a key stands for them."""
+    if not isinstance(topics, Mapping):
+        return list(each)
+    return {name: [topic.lock_seconds, topic.variables] for name, topic in each.items()}
+
+
+def _short(topic: Topic) -> float:
+    """Its seconds, as a command has them: whole numbers cost less in JSON than exact ones."""
+    seconds = topic.lock_seconds or 0.0
+    return seconds if seconds % 1 else int(seconds)
+
+
+def _seconds(seconds: float | None) -> float:
     """How long a lock may be. Raises Invalid."""
-    return bounded(seconds, "lock_seconds", LONGEST_LOCK)
+    return bounded(LOCK_SECONDS if seconds is None else seconds, "lock_seconds", LONGEST_LOCK)
 
 
 def _task(id: UUID | str) -> Entity:

@@ -11,7 +11,7 @@ A module `handlers` of any installed app is imported when a worker, beat or the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +21,8 @@ from uuid import UUID
 LOCK_SECONDS = 60.0
 # What the engine takes.
 SHORTEST_LOCK, LONGEST_LOCK = 0.001, 7 * 86_400.0
+# So many variables a topic may name, and names of so many characters.
+MOST_NAMES, LONGEST_NAME = 100, 255
 
 type Handler = Callable[[TaskContext], Mapping[str, Any] | None]
 
@@ -61,8 +63,8 @@ class TaskFailure(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskContext:
-    """What a handler sees of its task. `variables` are those visible from the activity, dates and times as Python's;
-    `retries` the tries left.
+    """What a handler sees of its task. `variables` are those visible from the activity, or of these the ones that its
+    decorator names, dates and times as Python's; `retries` the tries left.
     """
 
     id: UUID
@@ -84,12 +86,15 @@ class TaskContext:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A handler with what its decorator said. `backoff(retries left)` is the pause in seconds after a failure."""
+    """A handler with what its decorator said. `backoff(retries left)` is the pause in seconds after a failure;
+    `variables` are the names of those that it is given, None for all.
+    """
 
     topic: str
     run: Handler
     lock_seconds: float
     backoff: Callable[[int], float] | None
+    variables: tuple[str, ...] | None = None
 
 
 class DuplicateHandler(Exception):
@@ -101,21 +106,30 @@ _HANDLERS: dict[str, Registered] = {}
 
 
 def external_task(
-    topic: str, *, lock_seconds: float = LOCK_SECONDS, backoff: Callable[[int], float] | None = None
+    topic: str,
+    *,
+    lock_seconds: float = LOCK_SECONDS,
+    variables: Collection[str] | None = None,
+    backoff: Callable[[int], float] | None = None,
 ) -> Callable[[Handler], Handler]:
-    """Register the function for the tasks of a topic; it stays what it is. Raises DuplicateHandler, and ValueError for
-    a lock that is no number of seconds up to a week.
+    """Register the function for the tasks of a topic; it stays what it is. `variables`: the names of those that it
+    needs, so that no others are read and sent; None gives it all that there are, an empty list none.
+
+    Raises DuplicateHandler, and ValueError for a lock that is no number of seconds up to a week and for what is no list
+    of names.
     """
     number = isinstance(lock_seconds, int | float) and not isinstance(lock_seconds, bool)
     if not number or not SHORTEST_LOCK <= lock_seconds <= LONGEST_LOCK:
         bounds = f"{SHORTEST_LOCK:g} to {LONGEST_LOCK:g} seconds"
         raise ValueError(f"lock_seconds of the handler of {topic!r} must be {bounds}, not {lock_seconds!r}")
 
+    named = _names(topic, variables)
+
     def register(run: Handler) -> Handler:
         there = _HANDLERS.get(topic)
         if there is not None and _name(there.run) != _name(run):
             raise DuplicateHandler(f"{_name(run)} is a second handler for {topic!r}, beside {_name(there.run)}")
-        _HANDLERS[topic] = Registered(topic, run, lock_seconds, backoff)
+        _HANDLERS[topic] = Registered(topic, run, lock_seconds, backoff, named)
         return run
 
     return register
@@ -129,6 +143,18 @@ def handler(topic: str) -> Registered | None:
 def topics() -> tuple[str, ...]:
     """The topics that this program has handlers for, in order of their names."""
     return tuple(sorted(_HANDLERS))
+
+
+def _names(topic: str, variables: Collection[str] | None) -> tuple[str, ...] | None:
+    """What a handler says of the variables that it needs. Raises ValueError for what the engine does not take."""
+    if variables is None:
+        return None
+    named = () if isinstance(variables, str) else tuple(variables)
+    fit = all(isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and "\x00" not in name for name in named)
+    if isinstance(variables, str) or not fit or len(named) > MOST_NAMES:
+        bounds = f"a list of at most {MOST_NAMES} names of 1 to {LONGEST_NAME} characters"
+        raise ValueError(f"variables of the handler of {topic!r} must be {bounds}, not {variables!r:.100}")
+    return named
 
 
 def _name(run: Handler) -> str:

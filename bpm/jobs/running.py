@@ -24,7 +24,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 
 from bpm import engine
-from bpm.engine import EngineError, Invalid, LockedTask
+from bpm.engine import EngineError, Invalid, LockedTask, Topic
 from bpm.expressions import typed
 from bpm.jobs.handlers import BpmnError, Registered, TaskContext, TaskFailure, handler
 
@@ -60,7 +60,7 @@ def run_one(
     if registered is None:
         log.warning("no handler", topic=topic)
         return 0
-    found = engine.fetch_and_lock([topic], worker=worker_name(), max=1, lock_seconds=registered.lock_seconds)
+    found = engine.fetch_and_lock({topic: _taken(registered)}, worker=worker_name(), max=1)
     following = found[0] if found else None
     done, last = 0, time.monotonic() + ROW_SECONDS if until is None else until
 
@@ -119,15 +119,20 @@ def _run(registered: Registered, task: LockedTask, beside: Collection[str], goes
     return partial(_complete, task, result, _next_topics(task, beside) if goes_on() else {}, me)
 
 
-def _next_topics(task: LockedTask, beside: Collection[str]) -> dict[str, float]:
-    """Those topics of the task's process with which this worker may go on, and how long it holds a task of each."""
+def _taken(registered: Registered) -> Topic:
+    """How its tasks are taken."""
+    return Topic(registered.lock_seconds, registered.variables)
+
+
+def _next_topics(task: LockedTask, beside: Collection[str]) -> dict[str, Topic]:
+    """Those topics of the task's process with which this worker may go on, and how it takes a task of each."""
     there = engine.topics_beside(task)
     known = {topic: handler(topic) for topic in sorted(beside) if there is None or topic in there}
-    return {topic: registered.lock_seconds for topic, registered in known.items() if registered is not None}
+    return {topic: _taken(registered) for topic, registered in known.items() if registered is not None}
 
 
 def _complete(
-    task: LockedTask, result: Any, next_topics: Mapping[str, float], me: Mapping[str, Any]
+    task: LockedTask, result: Any, next_topics: Mapping[str, Topic], me: Mapping[str, Any]
 ) -> LockedTask | None:
     """Complete the task; the one to go on with."""
     if not next_topics:

@@ -7,7 +7,7 @@ this folder.
 
     worker = Worker(Client("https://processes.example", token="..."))
 
-    @worker.task("payments.charge", lock_seconds=60)
+    @worker.task("payments.charge", lock_seconds=60, variables=["amount"])
     def charge(task):
         return {"payment": book(task.variables["amount"], key=task.business_key)}
 
@@ -23,7 +23,7 @@ lost is not given twice. A handler can run twice all the same, when a worker die
 
 from __future__ import annotations
 
-from .client import ApiError, Client, Refused, Task, Unreachable
+from .client import ApiError, Client, Refused, Task, Topic, Unreachable
 from .worker import BpmnError, TaskFailure, Worker
 
-__all__ = ["ApiError", "BpmnError", "Client", "Refused", "Task", "TaskFailure", "Unreachable", "Worker"]
+__all__ = ["ApiError", "BpmnError", "Client", "Refused", "Task", "TaskFailure", "Topic", "Unreachable", "Worker"]

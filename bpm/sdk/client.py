@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from http.client import HTTPException
 from typing import Any
@@ -57,6 +57,20 @@ class Task:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """How the tasks of a topic are taken. `lock_seconds`: how long one is held; None is as long as the call says.
+    `variables`: the names of those that are wanted; None is all, an empty list none.
+    """
+
+    lock_seconds: float | None = None
+    variables: Sequence[str] | None = None
+
+
+# The topics of a call: each as the call says, or with its own seconds, or as `Topic` says.
+type Topics = Sequence[str] | Mapping[str, float | Topic]
+
+
 class _NoDetour(urllib.request.HTTPRedirectHandler):
     """An answer that leads elsewhere is an error: the token is for this address alone."""
 
@@ -87,12 +101,40 @@ class Client:
         self._timeout = timeout
         self._tries = tries
         self._sleep = sleep
-        # False once a server has shown that it is of before next tasks.
+        # False once a server has shown that it is of before next tasks, or of before variables that are named.
         self._gives_next = True
+        self._takes_names = True
 
-    def fetch_and_lock(self, topics: Sequence[str], *, max: int = 1, lock_seconds: float = 60.0) -> list[Task]:
-        """Lock up to `max` ready tasks of the topics, by priority and age. Not repeated: what is locked twice waits."""
-        body = {"worker": self.worker, "topics": list(topics), "max": max, "lock_seconds": lock_seconds}
+    def fetch_and_lock(self, topics: Topics, *, max: int = 1, lock_seconds: float = 60.0) -> list[Task]:
+        """Lock up to `max` ready tasks of the topics, by priority and age. Not repeated: what is locked twice waits.
+
+        `topics` may give each its own seconds and names of variables: no others come. A server that is older than this
+        library is asked for one topic after the other then, and sends the others, too, which are left aside here.
+        """
+        if not isinstance(topics, Mapping):
+            return self._fetch(list(topics), max, lock_seconds)
+        each = {name: _topic(how, lock_seconds) for name, how in topics.items()}
+        if self._takes_names:
+            try:
+                return self._fetch({name: _said(how) for name, how in each.items()}, max, lock_seconds)
+            except Refused as refusal:
+                if refusal.status not in UNREAD:
+                    raise
+        tasks: list[Task] = []
+        for name, how in each.items():
+            if len(tasks) < max:
+                try:
+                    tasks += self._fetch([name], max - len(tasks), how.lock_seconds or lock_seconds)
+                except (ApiError, Unreachable):
+                    if not tasks:
+                        raise
+                    break
+                # It has taken what it refused in the other form.
+                self._takes_names = False
+        return [_only(task, each) for task in tasks]
+
+    def _fetch(self, topics: list[str] | dict[str, Any], max: int, lock_seconds: float) -> list[Task]:
+        body = {"worker": self.worker, "topics": topics, "max": max, "lock_seconds": lock_seconds}
         found = self._post("fetch-and-lock", body, repeat=False)
         return [_task(item) for item in (found["tasks"] if isinstance(found, dict) else found)]
 
@@ -101,25 +143,45 @@ class Client:
         task: Task,
         variables: Mapping[str, Any] | None = None,
         *,
-        next_topics: Sequence[str] | Mapping[str, float] = (),
+        next_topics: Topics = (),
         lock_seconds: float = 60.0,
     ) -> Task | None:
         """The task is done. Where the instance comes to a task of the `next_topics` at once, this worker has that, too,
-        and it is returned, locked for `lock_seconds` or those that its topic is given with. A server that is older than
-        this library gives none. Raises Refused where the task is not this worker's any more.
+        and it is returned, locked for `lock_seconds` or those that its topic is given with, with the variables that
+        its topic names. A server that is older than this library gives none, or sends all variables, of which the
+        others are left aside here. Raises Refused where the task is not this worker's any more.
         """
         body = {"variables": dict(variables or {})}
-        asks = bool(next_topics) and self._gives_next
-        wanted = _next(next_topics, lock_seconds) if asks else {}
-        try:
-            said = self._answer(task, "complete", body | wanted)
-        except Refused as refusal:
-            if not asks or refusal.status not in UNREAD:
-                raise
-            said = self._answer(task, "complete", body)
-            self._gives_next = False
+        forms = self._next(next_topics, lock_seconds)
+        for place, form in enumerate(forms):
+            try:
+                said = self._answer(task, "complete", body | form)
+            except Refused as refusal:
+                if form is forms[-1] or refusal.status not in UNREAD:
+                    raise
+                continue
+            if place:
+                # It has taken what it refused in the other form.
+                self._takes_names = False
+                self._gives_next = "next_topics" in form
+            break
         following = said.get("next") if isinstance(said, dict) else None
-        return None if following is None else _task(following)
+        if following is None:
+            return None
+        found = _task(following)
+        return _only(found, next_topics) if isinstance(next_topics, Mapping) else found
+
+    def _next(self, topics: Topics, lock_seconds: float) -> list[dict[str, Any]]:
+        """What a completion says of the task to go on with; first as it is meant, then as older servers take it."""
+        if not topics or not self._gives_next:
+            return [{}]
+        if not isinstance(topics, Mapping):
+            return [{"next_topics": list(topics), "lock_seconds": lock_seconds}, {}]
+        each = {name: _topic(how, lock_seconds) for name, how in topics.items()}
+        plain = {"next_topics": {name: how.lock_seconds for name, how in each.items()}}
+        if not self._takes_names or all(how.variables is None for how in each.values()):
+            return [plain, {}]
+        return [{"next_topics": {name: _said(how) for name, how in each.items()}}, plain, {}]
 
     def fail(
         self,
@@ -198,11 +260,27 @@ def dumps(value: Any) -> str:
     return json.dumps(written(value) or value, allow_nan=False)
 
 
-def _next(topics: Sequence[str] | Mapping[str, float], lock_seconds: float) -> dict[str, Any]:
-    """What a completion says of the task to go on with."""
-    if isinstance(topics, Mapping):
-        return {"next_topics": dict(topics)}
-    return {"next_topics": list(topics), "lock_seconds": lock_seconds}
+def _topic(how: float | Topic, lock_seconds: float) -> Topic:
+    """With its own seconds, or those of the call."""
+    if not isinstance(how, Topic):
+        return Topic(how)
+    return how if how.lock_seconds is not None else Topic(lock_seconds, how.variables)
+
+
+def _said(how: Topic) -> Any:
+    """As the API takes it; in the old form where that says all."""
+    if how.variables is None:
+        return how.lock_seconds
+    return {"lock_seconds": how.lock_seconds, "variables": list(how.variables)}
+
+
+def _only(task: Task, topics: Mapping[str, float | Topic]) -> Task:
+    """The task with the variables alone that its topic names."""
+    how = topics.get(task.topic)
+    names = how.variables if isinstance(how, Topic) else None
+    if names is None:
+        return task
+    return replace(task, variables={name: value for name, value in task.variables.items() if name in names})
 
 
 def _task(item: Mapping[str, Any]) -> Task:

@@ -11,12 +11,12 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from .client import ApiError, Client, Refused, Task, Unreachable
+from .client import ApiError, Client, Refused, Task, Topic, Unreachable
 
 log = logging.getLogger("tokentrail.worker")
 
@@ -28,6 +28,8 @@ ROW_SECONDS = 1.0
 # As many topics the API takes, and locks of so many seconds.
 MOST_TOPICS = 100
 SHORTEST_LOCK, LONGEST_LOCK = 0.001, 7 * 86_400.0
+# So many variables a topic may name, and names of so many characters.
+MOST_NAMES, LONGEST_NAME = 100, 255
 # With these the API says that an answer makes no sense or is too large, however often it is given.
 UNFIT = (400, 413, 422)
 
@@ -59,6 +61,24 @@ type Handler = Callable[[Task], Mapping[str, Any] | None]
 class _Topic:
     run: Handler
     lock_seconds: float
+    variables: tuple[str, ...] | None
+
+    @property
+    def taken(self) -> float | Topic:
+        """As a call is told: seconds alone where all variables are wanted."""
+        return self.lock_seconds if self.variables is None else Topic(self.lock_seconds, self.variables)
+
+
+def _names(topic: str, variables: Collection[str] | None) -> tuple[str, ...] | None:
+    """What a handler says of the variables that it needs. Raises ValueError for what the API does not take."""
+    if variables is None:
+        return None
+    named = () if isinstance(variables, str) else tuple(variables)
+    fit = all(isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and "\x00" not in name for name in named)
+    if isinstance(variables, str) or not fit or len(named) > MOST_NAMES:
+        bounds = f"a list of at most {MOST_NAMES} names of 1 to {LONGEST_NAME} characters"
+        raise ValueError(f"variables of the handler of {topic!r} must be {bounds}, not {variables!r:.100}")
+    return named
 
 
 class Worker:
@@ -73,17 +93,23 @@ class Worker:
         self._stop = threading.Event()
         self._free = threading.Semaphore(threads)
 
-    def task(self, topic: str, *, lock_seconds: float = 60.0) -> Callable[[Handler], Handler]:
-        """Register a handler. While it runs its lock is extended, each time a third of it has passed. Raises ValueError
-        for a lock that is no number of seconds up to a week.
+    def task(
+        self, topic: str, *, lock_seconds: float = 60.0, variables: Collection[str] | None = None
+    ) -> Callable[[Handler], Handler]:
+        """Register a handler. While it runs its lock is extended, each time a third of it has passed. `variables`: the
+        names of those that it needs, so that no others are sent; None gives it all that there are, an empty list none.
+
+        Raises ValueError for a lock that is no number of seconds up to a week and for what is no list of names.
         """
         number = isinstance(lock_seconds, int | float) and not isinstance(lock_seconds, bool)
         if not number or not SHORTEST_LOCK <= lock_seconds <= LONGEST_LOCK:
             bounds = f"{SHORTEST_LOCK:g} to {LONGEST_LOCK:g} seconds"
             raise ValueError(f"lock_seconds of the handler of {topic!r} must be {bounds}, not {lock_seconds!r}")
 
+        named = _names(topic, variables)
+
         def register(run: Handler) -> Handler:
-            self._topics[topic] = _Topic(run, lock_seconds)
+            self._topics[topic] = _Topic(run, lock_seconds, named)
             return run
 
         return register
@@ -112,7 +138,7 @@ class Worker:
         for topic, how in self._topics.items():
             if taken < free:
                 try:
-                    tasks = self.client.fetch_and_lock([topic], max=free - taken, lock_seconds=how.lock_seconds)
+                    tasks = self._fetch(topic, how, free - taken)
                 except (ApiError, Unreachable) as trouble:
                     log.warning("cannot fetch tasks of %s: %s", topic, trouble)
                     continue
@@ -122,6 +148,11 @@ class Worker:
         for _ in range(free - taken):
             self._free.release()
         return taken
+
+    def _fetch(self, topic: str, how: _Topic, most: int) -> list[Task]:
+        # Without names in the form that every server takes.
+        topics = [topic] if how.variables is None else {topic: how.taken}
+        return self.client.fetch_and_lock(topics, max=most, lock_seconds=how.lock_seconds)
 
     def _wait_for_a_thread(self) -> int:
         """Take all free places; at least one, so that nothing is locked that has to wait here."""
@@ -183,7 +214,7 @@ class Worker:
         else:
             goes_on = time.monotonic() < until and not self._stop.is_set()
             topics = sorted(self._topics)[:MOST_TOPICS] if goes_on else []
-            own = {topic: self._topics[topic].lock_seconds for topic in topics}
+            own = {topic: self._topics[topic].taken for topic in topics}
             return self.client.complete(task, variables, next_topics=own)
         return None
 

@@ -10,6 +10,8 @@ from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field
 
 from bpm.api.typed import only_asked, unwrapped
+from bpm.engine import Topic, Topics
+from bpm.engine.external_tasks import MOST_NAMES
 
 
 def without_nul(text: str) -> str:
@@ -28,10 +30,6 @@ Text = Annotated[str, Field(max_length=255), AfterValidator(without_nul)]
 Name = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(without_nul)]
 Words = Annotated[str, Field(max_length=4000), AfterValidator(without_nul)]
 LockSeconds = Annotated[float, Field(gt=0, le=604_800)]
-NextTopics = (
-    Annotated[list[Name], Field(max_length=100)]
-    | Annotated[dict[Name, LockSeconds], Field(max_length=100, description="topic: seconds that its task is held")]
-)
 Reason = Annotated[Words | None, Field(description="why; kept in history with who")]
 
 
@@ -39,6 +37,35 @@ class Given(Schema):
     """What comes in: an unknown field is an error, not silence."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class TopicIn(Given):
+    """How the tasks of a topic are taken."""
+
+    lock_seconds: LockSeconds | None = Field(None, description="how long a task is held; as the request says, without")
+    variables: Annotated[list[Name], Field(max_length=MOST_NAMES)] | None = Field(
+        None, description="names of the variables that are wanted, no others are sent; all of them without"
+    )
+
+    def taken(self) -> Topic:
+        """As the engine has it."""
+        return Topic(self.lock_seconds, self.variables)
+
+
+TopicsIn = (
+    Annotated[list[Name], Field(max_length=100)]
+    | Annotated[
+        dict[Name, LockSeconds | TopicIn],
+        Field(max_length=100, description="topic: seconds that its task is held, or these and the variables wanted"),
+    ]
+)
+
+
+def taken(topics: list[str] | dict[str, float | TopicIn]) -> Topics:
+    """The topics as the engine has them."""
+    if isinstance(topics, list):
+        return topics
+    return {name: how.taken() if isinstance(how, TopicIn) else how for name, how in topics.items()}
 
 
 class StartIn(Given):
@@ -95,21 +122,23 @@ class VariablesIn(Given):
 
 
 class FetchIn(Given):
+    """`topics`: a list of names, or each with its own seconds, or with `lock_seconds` and the `variables` it wants."""
+
     worker: Name
-    topics: list[Name] = Field(min_length=1, max_length=100)
+    topics: Annotated[TopicsIn, Field(min_length=1)]
     max: int = Field(1, ge=1, le=1000)
     lock_seconds: LockSeconds = 60.0
 
 
 class CompleteIn(Given):
     """`next_topics`: with a task of which of these topics the worker goes on, held for `lock_seconds`, or each for its
-    own where they are given with it.
+    own where they are given with it; and with which variables, as a fetch says it.
     """
 
     worker: Name
     variables: Variables = {}
     local_variables: Variables = {}
-    next_topics: NextTopics = []
+    next_topics: TopicsIn = []
     lock_seconds: LockSeconds = 60.0
 
 

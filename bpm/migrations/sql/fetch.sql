@@ -4,7 +4,8 @@
 -- events of an instance stay in order. Tasks of suspended instances stay where they are. As a function it is planned
 -- once a session.
 --
--- p_topics: [{topic, lock_seconds}]. p_places NULL: all that is READY is looked at. While a transaction is held open
+-- p_topics: [{topic, lock_seconds, variables}], of which `variables` are the names of those that the worker wants; it has
+-- all that the token sees where there are none. p_places NULL: all that is READY is looked at. While a transaction is held open
 -- somewhere, the entries of tasks that were claimed since then stay at the head of the index, and each fetch would walk
 -- over all of them; with p_places only what is said there is looked at: [{topic, priority, since}] for the
 -- tasks of a priority since then, [{topic, lowest, highest}] for those of any priority between, both included.
@@ -86,9 +87,9 @@ BEGIN
         SET state = 'LOCKED', lock_owner = p_worker, lock_expire_at = v_at + make_interval(secs => a.lock_seconds),
             version = t.version + 1, commit_version = v_sequence, commit_at = v_at
         FROM unnest(v_picked) WITH ORDINALITY AS k(id, place),
-             jsonb_to_recordset(p_topics) AS a(topic varchar, lock_seconds double precision)
+             jsonb_to_recordset(p_topics) AS a(topic varchar, lock_seconds double precision, variables text[])
         WHERE t.id = k.id AND a.topic = t.topic
-        RETURNING t.*, k.place
+        RETURNING t.*, k.place, a.variables AS wanted
     ), told AS (
         INSERT INTO external_task_events (
             at, instance_id, task_id, worker_id, event_type, token_id, node_id, from_state, to_state, reason, payload,
@@ -100,7 +101,7 @@ BEGIN
     )
     SELECT l.id, l.instance_id, l.token_id, l.node_id, l.topic, l.retries, l.priority, l.version, l.lock_owner,
            l.lock_expire_at, l.created_at, v_sequence, p.definition_key, p.process_def_id, p.business_key,
-           bpm_sees(l.instance_id, l.token_id)::text
+           bpm_sees(l.instance_id, l.token_id, l.wanted)::text
     FROM locked l JOIN process_instances p ON p.id = l.instance_id
     ORDER BY l.place;
 END
