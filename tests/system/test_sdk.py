@@ -14,7 +14,7 @@ import pytest
 
 from bpm.engine import acting, external_tasks
 from bpm.jobs import handlers
-from bpm.sdk import ApiError, BpmnError, Client, Refused, Task, TaskFailure, Unreachable, Worker
+from bpm.sdk import ApiError, BpmnError, Client, Refused, Task, TaskFailure, Topic, Unreachable, Worker
 from bpm.sdk import worker as worker_module
 from tests.conftest import wait_for
 
@@ -222,6 +222,59 @@ def test_an_older_server_takes_the_completion_without_what_it_does_not_know(serv
     assert keys == ["complete-t1-2", "complete-t1-2", "complete-t2-2"]
 
 
+def test_a_worker_says_which_variables_it_wants(server, client):
+    worker = Worker(client, threads=1, idle=0.05)
+    worker.task("pay", variables=["amount"])(lambda task: None)
+    worker.task("print", lock_seconds=90)(lambda task: None)
+    server.will("fetch-and-lock", (200, [TASK]))
+    thread = threading.Thread(target=worker.run, kwargs={"signals": False})
+    thread.start()
+    wait_for(lambda: server.calls("complete") != [], 10)
+    worker.stop()
+    thread.join(10)
+    pay = {"lock_seconds": 60, "variables": ["amount"]}
+    assert server.calls("fetch-and-lock")[0][0]["topics"] == {"pay": pay}
+    assert server.calls("complete")[0][0]["next_topics"] == {"pay": pay, "print": 90}
+
+
+def test_an_older_server_sends_all_variables_and_the_handler_has_those_that_it_named(server, client):
+    unfit, task = (422, {"detail": "topics: a list is wanted"}), TASK | {"variables": {"amount": 1, "large": [1] * 9}}
+    other = task | {"id": "t2", "topic": "print"}
+    topics = {"pay": Topic(5, ["amount", "absent"]), "print": 7}
+    server.will("fetch-and-lock", unfit, (200, [task]), (200, [other]), (200, []), (200, []))
+    tasks = client.fetch_and_lock(topics, max=2)
+    assert [one.variables for one in tasks] == [{"amount": 1}, {"amount": 1, "large": [1] * 9}]
+    assert client.fetch_and_lock(topics, max=2) == []
+    asked = [(body["topics"], body["max"], body["lock_seconds"]) for body, _ in server.calls("fetch-and-lock")[1:]]
+    assert asked == [(["pay"], 2, 5), (["print"], 1, 7), (["pay"], 2, 5), (["print"], 2, 7)]
+
+
+def test_an_older_server_takes_next_topics_without_names(server, client):
+    unfit, task = (422, {"detail": "next_topics"}), Task(id="t0", topic="pay", instance_id="i")
+    answer = (200, {"next": TASK | {"variables": {"amount": 1, "large": [1] * 9}}})
+    server.will("complete", unfit, answer, answer)
+    for _ in range(2):
+        following = client.complete(task, next_topics={"pay": Topic(variables=["amount"])})
+        assert following is not None and following.variables == {"amount": 1}
+    named = {"pay": {"lock_seconds": 60, "variables": ["amount"]}}
+    asked = [body["next_topics"] for body, _ in server.calls("complete")]
+    assert asked == [named, {"pay": 60}, {"pay": 60}]
+
+
+def test_an_even_older_server_takes_the_completion_alone(server, client):
+    unfit, task = (422, {"detail": "unfit"}), Task(id="t0", topic="pay", instance_id="i")
+    server.will("complete", unfit, unfit, (200, {"sequence": 1}), (200, {"sequence": 2}))
+    for _ in range(2):
+        assert client.complete(task, next_topics={"pay": Topic(variables=[])}) is None
+    assert [body.get("next_topics") for body, _ in server.calls("complete")][2:] == [None, None]
+
+
+@pytest.mark.parametrize("names", ["order", [5], [""], ["\x00"], ["x" * 256], [f"v{number}" for number in range(101)]])
+def test_names_of_a_handler_that_make_no_sense(client, names):
+    with pytest.raises(ValueError, match="variables of the handler of 'pay' must be"):
+        Worker(client).task("pay", variables=names)
+
+
 def test_what_any_server_refuses_is_raised_and_says_nothing_of_its_age(server, client):
     task = Task(id="t1", topic="pay", instance_id="i")
     server.will("complete", (422, {"detail": "unfit"}), (422, {"detail": "unfit"}), (200, {"next": TASK}))
@@ -281,3 +334,5 @@ def test_the_locks_that_handlers_may_have_are_those_that_the_engine_takes():
     assert {(one.SHORTEST_LOCK, one.LONGEST_LOCK) for one in (handlers, worker_module)} == {
         (least, external_tasks.LONGEST_LOCK)
     }
+    named = {(one.MOST_NAMES, one.LONGEST_NAME) for one in (handlers, worker_module)}
+    assert named == {(external_tasks.MOST_NAMES, external_tasks.NAME_LIMIT)}

@@ -59,6 +59,8 @@ def test_what_makes_no_sense_is_told(operator, worker):
         {"next_topics": {"pack": 604_801}},
         {"next_topics": {"": 5}},
         {"next_topics": {f"t{number}": 5 for number in range(101)}},
+        {"next_topics": {"pack": {"variables": ["x"] * 101}}},
+        {"next_topics": {"pack": {"variable": ["x"]}}},
     ):
         answer = worker.post(f"/external-tasks/{pay['id']}/complete", {"worker": "w", **wrong})
         assert answer.status in (400, 422), answer

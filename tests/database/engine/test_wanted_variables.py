@@ -186,4 +186,3 @@ def test_a_handler_whose_names_make_no_sense_is_not_registered(names):
     with pytest.raises(ValueError, match="variables of the handler of 'tests-named' must be"):
         external_task("tests-named", variables=names)
     assert handlers.handler("tests-named") is None
-    assert (handlers.MOST_NAMES, handlers.LONGEST_NAME) == (MOST_NAMES, NAME_LIMIT)
