@@ -25,7 +25,8 @@ LANGUAGE sql STABLE AS $$
 $$
 """
 
-# A month that fills has no statistics yet; without enable_seqscan off a cached plan may scan it.
+# A month that fills has no statistics yet; without enable_seqscan off a cached plan may scan it. And the plan for all
+# months seems dearer than one for the month at hand, which would be made anew for each row.
 LOOKED_UP = """
 DO $do$
 DECLARE
@@ -39,6 +40,7 @@ BEGIN
         EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', f.name, current_schema());
         IF f.tgdeferrable THEN
             EXECUTE format('ALTER FUNCTION %s SET enable_seqscan = off', f.name);
+            EXECUTE format('ALTER FUNCTION %s SET plan_cache_mode = force_generic_plan', f.name);
         END IF;
     END LOOP;
 END

@@ -10,6 +10,8 @@ TT108 run; TT004 (a refusal, no fault) suspended.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pgtrigger
 
 from bpm.semantics.lifecycle import INITIAL, NEW_RUNS, final, net_transitions
@@ -128,15 +130,23 @@ def runs(entity: str, run: str, history: str, *matches: tuple[str, str]) -> list
 
 
 def explained(
-    history: str, *matches: tuple[str, str], at: str = "NEW.commit_at", where: str = ""
+    history: str,
+    *matches: tuple[str, str],
+    also: Sequence[tuple[str, str]] = (),
+    at: str = "NEW.commit_at",
+    where: str = "",
 ) -> list[pgtrigger.Trigger]:
     """No change without its event: at commit, the row's new version must be found in `history`.
 
     `matches` pairs a column of the history table with an expression over NEW. The row names the time of its last commit
-    (`at`), so only that month's partition is looked into. `where` (over NEW) limits which rows are judged.
+    (`at`), so only that month's partition is looked into. What `also` pairs is compared with what the others have found
+    (OFFSET keeps it so): a month that is young has no statistics, and then all events of an instance seem no more than
+    those of a token. `where` (over NEW) limits which rows are judged.
     """
-    found = " AND ".join(f"h.{column} = {value}" for column, value in (*matches, ("at", at)))
     message = f"version % of a row of % has no event in {history}"
+    found = _equal((*matches, ("at", at)))
+    if also:
+        history, found = f"(SELECT * FROM {history} h WHERE {found} OFFSET 0)", _equal(also)  # noqa: S608
     return [
         pgtrigger.Trigger(
             name=f"{PREFIX}explained",
@@ -154,14 +164,17 @@ def explained(
     ]
 
 
+def _equal(pairs: Sequence[tuple[str, str]]) -> str:
+    return " AND ".join(f"h.{column} = {value}" for column, value in pairs)
+
+
 def explained_by_event(history: str, entity_column: str, *, where: str = "") -> list[pgtrigger.Trigger]:
     """The usual case of `explained`: the event names instance, entity, row version and the instance's version."""
     return explained(
         history,
         (entity_column, "NEW.id"),
         ("row_version", "NEW.version"),
-        ("instance_id", "NEW.instance_id"),
-        ("thread_version", "NEW.commit_version"),
+        also=(("instance_id", "NEW.instance_id"), ("thread_version", "NEW.commit_version")),
         where=where,
     )
 

@@ -85,8 +85,7 @@ class TokenLink(InstanceRow):
             *rules.explained(
                 "token_events",
                 ("token_id", "NEW.child_token_id"),
-                ("instance_id", "NEW.instance_id"),
-                ("thread_version", "NEW.commit_version"),
+                also=(("instance_id", "NEW.instance_id"), ("thread_version", "NEW.commit_version")),
             ),
             *rules.kept_while_open(),
         ]

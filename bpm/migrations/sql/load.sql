@@ -1,10 +1,13 @@
 -- What a step reads, in one round trip, and what it asks for afterwards. Planner settings stand on the functions: each
--- statement looks up a handful of rows by index, whatever the statistics of a young table say.
+-- statement looks up a handful of rows by index, whatever the statistics of a young table say. No bitmaps: they gather
+-- all that an index has of an instance, its dead rows too, before the first row comes out. Only bpm_below takes all
+-- that it finds, in two indexes.
 
 -- Every open token below p_tops (an instance's own id: all of it).
-CREATE FUNCTION bpm_below(p_instance uuid, p_tops uuid[]) RETURNS SETOF tokens
+CREATE OR REPLACE FUNCTION bpm_below(p_instance uuid, p_tops uuid[]) RETURNS SETOF tokens
 LANGUAGE sql STABLE
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = on SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
     WITH RECURSIVE below AS (
         SELECT t.* FROM tokens t
         WHERE t.instance_id = p_instance AND t.state IN ('ACTIVE', 'WAITING')
@@ -21,9 +24,10 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$;
 
 -- The tokens with those ids, their scopes and their fork ancestors, open or ended.
-CREATE FUNCTION bpm_above(p_ids uuid[]) RETURNS SETOF tokens
+CREATE OR REPLACE FUNCTION bpm_above(p_ids uuid[]) RETURNS SETOF tokens
 LANGUAGE sql STABLE
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
     WITH RECURSIVE above AS (
         SELECT t.* FROM tokens t WHERE t.id = ANY (p_ids)
         UNION
@@ -33,9 +37,10 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$;
 
 -- What is open and hangs on those tokens: kind -> rows.
-CREATE FUNCTION bpm_attached(p_ids uuid[]) RETURNS jsonb
+CREATE OR REPLACE FUNCTION bpm_attached(p_ids uuid[]) RETURNS jsonb
 LANGUAGE sql STABLE
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
     SELECT jsonb_build_object(
         'task', (SELECT jsonb_agg(to_jsonb(x)) FROM external_tasks x
                  WHERE x.token_id = ANY (p_ids) AND x.state IN ('READY', 'LOCKED', 'FAILED')),
@@ -50,7 +55,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$;
 
 -- One row of any kind, and the token it hangs on.
-CREATE FUNCTION bpm_entity(p_kind text, p_id uuid, OUT row_data jsonb, OUT token_id uuid)
+CREATE OR REPLACE FUNCTION bpm_entity(p_kind text, p_id uuid, OUT row_data jsonb, OUT token_id uuid)
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     CASE p_kind
@@ -78,9 +83,14 @@ $$;
 -- its scopes and fork ancestors, up to p_window open tokens of each scope and children of each ancestor (witnesses for
 -- "is another one open?"), who waits at joining gateways there, and what hangs on the chain. Never more, however large
 -- it is.
-CREATE FUNCTION bpm_load(p_thread uuid, p_ask jsonb, p_window integer DEFAULT 24) RETURNS jsonb
+--
+-- The index of open tokens is read from its end, where the rows are that were written last: at its beginning pile up
+-- the dead ones of the tokens that went first. (Without sorts only that index gives the order.)
+CREATE OR REPLACE FUNCTION bpm_load(p_thread uuid, p_ask jsonb, p_window integer DEFAULT 24) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE
-SET lock_timeout = '5s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET lock_timeout = '5s' SET enable_sort = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 DECLARE
     v_thread runtime_thread_version;
     v_found boolean;
@@ -142,16 +152,27 @@ BEGIN
         SELECT NULL::jsonb AS row_data, NULL::uuid AS token_id INTO v_anchor;
     END IF;
 
-    v_open := ARRAY(SELECT id FROM tokens WHERE instance_id = p_thread AND state IN ('ACTIVE', 'WAITING') LIMIT p_window
-    + 1); v_whole := cardinality(v_open) <= p_window; IF v_whole THEN
+    v_open := ARRAY(
+        SELECT id FROM tokens WHERE instance_id = p_thread AND state IN ('ACTIVE', 'WAITING')
+        ORDER BY scope_id DESC LIMIT p_window + 1
+    );
+    v_whole := cardinality(v_open) <= p_window;
+    IF v_whole THEN
         SELECT jsonb_agg(to_jsonb(t)), array_agg(t.id), array_agg(t.local_scope) FILTER (WHERE t.local_scope > 0)
         INTO v_tokens, v_chain, v_locals FROM bpm_above(v_open || v_anchor.token_id) t;
     ELSE
         SELECT array_agg(id) INTO v_above FROM bpm_above(ARRAY[v_anchor.token_id]);
+        -- Gateway by gateway (OFFSET keeps it so): put as one condition, all open tokens of the instance are gone
+        -- through for the few that wait there, or for none.
         v_arrived := ARRAY(
-            SELECT t.id FROM tokens t
-            WHERE t.instance_id = p_thread AND t.state = 'WAITING' AND t.scope_id = ANY (v_above || p_thread)
-              AND t.node_id = ANY (ARRAY(SELECT jsonb_array_elements_text(v_definition.joins)))
+            SELECT a.id
+            FROM unnest(v_above || p_thread) s(id)
+            CROSS JOIN jsonb_array_elements_text(v_definition.joins) n(id)
+            CROSS JOIN LATERAL (
+                SELECT t.id FROM tokens t
+                WHERE t.instance_id = p_thread AND t.scope_id = s.id AND t.node_id = n.id AND t.state = 'WAITING'
+                OFFSET 0
+            ) a
         );
         -- Those who wait at joining gateways bring their own fork ancestors.
         SELECT jsonb_agg(to_jsonb(t)), array_agg(t.id), array_agg(t.local_scope) FILTER (WHERE t.local_scope > 0)
@@ -168,7 +189,8 @@ BEGIN
                                       'members', coalesce(jsonb_agg(to_jsonb(w)), '[]')) AS found
             FROM (
                 SELECT * FROM tokens t
-                WHERE t.instance_id = p_thread AND t.scope_id = o.id AND t.state IN ('ACTIVE', 'WAITING') LIMIT l.most
+                WHERE t.instance_id = p_thread AND t.scope_id = o.id AND t.state IN ('ACTIVE', 'WAITING')
+                ORDER BY t.node_id DESC LIMIT l.most
             ) w
         ) m;
         SELECT jsonb_object_agg(o.id, m.found) INTO v_children
@@ -214,9 +236,10 @@ $$;
 
 -- Answers to a `Need`: each key [question, ...] (see bpm.semantics.view) with everything that follows from it, in one
 -- round trip. Ids of tokens and entities come as UUIDs, scopes of variables as numbers.
-CREATE FUNCTION bpm_answer(p_thread uuid, p_keys jsonb) RETURNS jsonb
+CREATE OR REPLACE FUNCTION bpm_answer(p_thread uuid, p_keys jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 DECLARE
     v_answers jsonb := '[]';
     v_answer jsonb;
@@ -275,7 +298,7 @@ END
 $$;
 
 -- All variables that a token sees, inner scopes hiding outer ones: what a worker or a person is shown.
-CREATE FUNCTION bpm_sees(p_instance uuid, p_token uuid) RETURNS jsonb
+CREATE OR REPLACE FUNCTION bpm_sees(p_instance uuid, p_token uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     WITH RECURSIVE scopes AS (
@@ -285,8 +308,12 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
     ), seen AS (
         SELECT DISTINCT ON (v.name) v.name, v.value, v.present
         FROM (SELECT local_scope, depth FROM scopes WHERE local_scope > 0 UNION ALL SELECT 0, 1000000) s
-        JOIN variables v ON v.instance_id = p_instance AND v.scope = s.local_scope
-        WHERE v.present
+        -- Scope by scope (OFFSET keeps it so): else a young table's variables of the whole instance are gone through.
+        CROSS JOIN LATERAL (
+            SELECT * FROM variables o
+            WHERE o.instance_id = p_instance AND o.scope = s.local_scope AND o.present
+            OFFSET 0
+        ) v
         ORDER BY v.name, s.depth
     )
     SELECT coalesce(jsonb_object_agg(name, value), '{}') FROM seen
