@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus, PipelineStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, PipelineStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.waiting import Ready, Wait
 
@@ -86,25 +86,34 @@ def _exchange(
         while connection.flush():
             if (yield Wait.RW) & Ready.R:
                 connection.consume_input()
-        for place in range(2 * len(names) + 1):
-            while connection.is_busy():
-                yield Wait.R
-                connection.consume_input()
-            result = connection.get_result()
-            if place % 2 or place == 2 * len(names):
-                continue  # after each result nothing: the end of what that statement gives. Last comes the Sync
+        for name in names:
+            result = yield from _next(connection)
             assert result is not None  # noqa: S101
-            name = names[place // 2]
+            yield from _next(connection)  # nothing: the end of what that statement gives
             if name is None or result.status not in GOOD:
                 results.append(result)
             elif prepared is not None:
                 prepared.add(name)
+        # The Sync, which ends a transaction that is one statement: what hinders its commit is told before.
+        while (result := (yield from _next(connection))) is None or result.status != ExecStatus.PIPELINE_SYNC:
+            if result is not None:
+                results.append(result)
+            elif connection.status != ConnStatus.OK:
+                raise psycopg.OperationalError("the connection is lost")
     finally:
         try:
             connection.exit_pipeline_mode()
         except psycopg.OperationalError:
             # It was left in the middle of something: nobody can go on with it.
             connection.finish()
+
+
+def _next(connection: PGconn) -> PQGen[PGresult | None]:
+    """The next result, when it is there; None behind the last one of a statement."""
+    while connection.is_busy():
+        yield Wait.R
+        connection.consume_input()
+    return connection.get_result()
 
 
 def _send(connection: PGconn, said: Said, prepared: set[bytes] | None) -> list[bytes | None]:

@@ -8,7 +8,7 @@ where the step was decided beforehand.
         result = unit.flush(document)               # the flush and COMMIT
 
     with Unit(channel) as unit:
-        result = unit.settle(thread, foreseen, until, document)     # BEGIN, all of it, and COMMIT
+        result = unit.settle(thread, foreseen, until, document)     # all of it
 
 Left without a flush, or by an exception, nothing has been written. In a caller's transaction a savepoint takes the
 place of BEGIN, so that a refusal or a lost race leaves what the caller did before.
@@ -91,16 +91,20 @@ class Unit:
     ) -> dict[str, Any] | None:
         """The whole transaction; what `bpm_flush` returns, or None and nothing written where something is not as it was
         foreseen, or it is not before `until`. Raises StoreError: nothing was written.
+
+        One statement is a transaction by itself, and one that asks for another isolation than ours begins anew where it
+        finds the version row changed.
         """
-        begin, end = (_SAVE, _KEEP) if self._channel.joined else (_BEGIN, _COMMIT)
         task = foreseen.task
         last_at = None if foreseen.last_at is None else foreseen.last_at.isoformat()
         holds = "infinity" if until is None else until.isoformat()
         held = (None, None) if task is None else (ids.text(thread, task.id), str(task.version))
         said = (str(thread), str(foreseen.version), last_at, holds, *held, foreseen.worker, dumps(document))
+        settle = Said(sql("settle"), said)
         self._open = True
-        result: dict[str, Any] | None = self._only(self._say(begin, Said(sql("settle"), said), end)[1])
+        rows = self._say(_SAVE, settle, _KEEP)[1] if self._channel.joined else self._say(settle)[0]
         self._open = False
+        result: dict[str, Any] | None = self._only(rows)
         return result
 
     def __exit__(

@@ -57,7 +57,7 @@ WITH k AS MATERIALIZED (
 ), completed AS (
     UPDATE external_tasks t SET state = 'DONE', lock_owner = NULL, lock_expire_at = NULL, version = t.version + 1,
            commit_version = k.version, commit_at = now()
-    FROM k WHERE t.id = k.done AND t.state = 'LOCKED'
+    FROM k WHERE t.id = k.done AND t.version = k.done_version - 1
 ), moved AS (
     UPDATE tokens t SET node_id = k.target, flow_id = k.flow, version = k.version, commit_version = k.version,
            commit_at = now()

@@ -16,6 +16,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# What the server says when it is done: to COMMIT, and to a statement that is a transaction by itself.
+DONE = (b"COMMIT\x00", b"SELECT 1\x00")
 CUT = "SELECT 'cut the next COMMIT: {}'"
 MODES = ("before", "after", "during")
 # What lets the server carry out what it was told: Sync ends a pipeline, a simple Query is one by itself.
@@ -105,7 +107,7 @@ class Line:
                     continue
                 # What is cut during COMMIT is cut by who passed it on; the answer must not be quicker than that.
                 rest += said
-                if self.mode == "after" and b"COMMIT\x00" in rest:
+                if self.mode == "after" and any(done in rest for done in DONE):
                     return self.cut()
         self.hang_up()
         return None
@@ -119,8 +121,9 @@ class Line:
             for mode in MODES:
                 if statement == CUT.format(mode):
                     self.mode = mode
-            (self.commits.add if statement == "COMMIT" else self.commits.discard)(name)
-            return statement == "COMMIT" and kind == b"Q"
+            ends = statement == "COMMIT" or "bpm_settle(" in statement
+            (self.commits.add if ends else self.commits.discard)(name)
+            return ends and kind == b"Q"
         if kind == b"B":
             return said.split(b"\x00")[1] in self.commits
         return False

@@ -4,11 +4,11 @@ SELECT * FROM bpm_fetch_and_lock(%(topics)s::jsonb, %(places)s::jsonb, %(limit)s
                                  %(actor)s::text, %(engine)s::text, %(format)s::smallint);
 
 -- name: extend_lock
--- The worker asks for more time; refused (no row) unless it holds the lock now.
+-- The worker asks for more time; refused (no row) unless it holds the lock now. By its id alone the task is looked up: in
+-- a young table the index of all that is locked seems as short.
 WITH held AS MATERIALIZED (
-    SELECT id, commit_at FROM external_tasks
-    WHERE id = %(id)s::uuid AND state = 'LOCKED' AND lock_owner = %(worker)s::text
-    FOR UPDATE
+    SELECT id, commit_at FROM (SELECT * FROM external_tasks WHERE id = %(id)s::uuid OFFSET 0 FOR UPDATE) t
+    WHERE state = 'LOCKED' AND lock_owner = %(worker)s::text
 ), stamp AS MATERIALIZED (
     SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at FROM held HAVING count(*) > 0
 ), extended AS (
@@ -38,11 +38,10 @@ WITH held AS MATERIALIZED (
 SELECT lock_expire_at, version, sequence FROM extended;
 
 -- name: unlock
--- The task is given back, by its worker or by an operator (worker NULL: whoever holds it).
+-- The task is given back, by its worker or by an operator (worker NULL: whoever holds it). Looked up as in extend_lock.
 WITH held AS MATERIALIZED (
-    SELECT id, commit_at, lock_owner FROM external_tasks
-    WHERE id = %(id)s::uuid AND state = 'LOCKED' AND (%(worker)s::text IS NULL OR lock_owner = %(worker)s::text)
-    FOR UPDATE
+    SELECT id, commit_at, lock_owner FROM (SELECT * FROM external_tasks WHERE id = %(id)s::uuid OFFSET 0 FOR UPDATE) t
+    WHERE state = 'LOCKED' AND (%(worker)s::text IS NULL OR lock_owner = %(worker)s::text)
 ), stamp AS MATERIALIZED (
     SELECT nextval('runtime_commit_sequence') AS sequence, bpm_now(max(commit_at)) AS at FROM held HAVING count(*) > 0
 ), freed AS (

@@ -24,15 +24,16 @@ SELECT content FROM runtime_operation_receipt
 WHERE instance_id = %(thread)s::uuid AND actor = %(actor)s::text AND key = %(key)s::text;
 
 -- name: still_locked
--- Tasks that a fetch locked and that are held under that very lock: what a worker hears that asks again.
+-- Tasks that a fetch locked and that are held under that very lock: what a worker hears that asks again. By their ids
+-- they are looked up (OFFSET keeps it so), not by what is locked.
 SELECT t.id, t.instance_id, t.token_id, t.node_id, t.topic, t.retries, t.priority, t.version, t.lock_owner,
        t.lock_expire_at, t.created_at, %(sequence)s::bigint, p.definition_key, p.process_def_id, p.business_key,
        bpm_sees(t.instance_id, t.token_id, w.variables)::text
 FROM jsonb_to_recordset(%(tasks)s::jsonb) AS a(id uuid, version integer, place integer)
-JOIN external_tasks t ON t.id = a.id AND t.version = a.version
+CROSS JOIN LATERAL (SELECT * FROM external_tasks x WHERE x.id = a.id OFFSET 0) t
 JOIN process_instances p ON p.id = t.instance_id
 LEFT JOIN jsonb_to_recordset(%(wanted)s::jsonb) AS w(topic varchar, variables text[]) ON w.topic = t.topic
-WHERE t.state = 'LOCKED' AND t.lock_expire_at > (SELECT bpm_now())
+WHERE t.version = a.version AND t.state = 'LOCKED' AND t.lock_expire_at > (SELECT bpm_now())
 ORDER BY a.place;
 
 -- name: locked_by
@@ -41,12 +42,15 @@ ORDER BY a.place;
 SELECT t.id, t.instance_id, t.token_id, t.node_id, t.topic, t.retries, t.priority, t.version, t.lock_owner,
        t.lock_expire_at, t.created_at, e.commit_sequence, p.definition_key, p.process_def_id, p.business_key,
        bpm_sees(t.instance_id, t.token_id, w.variables)::text
-FROM external_task_events e
-JOIN external_tasks t ON t.id = e.task_id AND t.version = e.row_version
+FROM (
+    SELECT * FROM external_task_events
+    WHERE instance_id = %(instance)s::uuid AND commit_sequence = %(sequence)s::bigint AND at = %(at)s::timestamptz
+    OFFSET 0
+) e
+CROSS JOIN LATERAL (SELECT * FROM external_tasks x WHERE x.id = e.task_id OFFSET 0) t
 JOIN process_instances p ON p.id = t.instance_id
 LEFT JOIN jsonb_to_recordset(%(wanted)s::jsonb) AS w(topic varchar, variables text[]) ON w.topic = t.topic
-WHERE e.instance_id = %(instance)s::uuid AND e.commit_sequence = %(sequence)s::bigint AND e.at = %(at)s::timestamptz
-  AND e.event_type = 'TASK_LOCKED' AND t.state = 'LOCKED' AND t.lock_expire_at > (SELECT bpm_now());
+WHERE e.event_type = 'TASK_LOCKED' AND t.version = e.row_version AND t.state = 'LOCKED' AND t.lock_expire_at > (SELECT bpm_now());
 
 -- name: received_by
 -- Who has consumed the message of that name, and what the receipt says of it, while there is one.

@@ -11,7 +11,7 @@ SELECT bpm_answer($1::uuid, $2::jsonb)::text;
 SELECT bpm_flush($1::jsonb)::text;
 
 -- name: settle
--- A step that was decided beforehand: BEGIN stands before it and COMMIT behind it in the same pipeline.
+-- A step that was decided beforehand: all of its transaction.
 SELECT bpm_settle($1::uuid, $2::bigint, $3::timestamptz, $4::timestamptz, $5::uuid, $6::integer, $7::text, $8::jsonb);
 
 -- name: outside_commit

@@ -10,7 +10,8 @@ import pytest
 
 from bpm.graph import Formula, Trigger
 from bpm.semantics import commands as c
-from bpm.store import ThreadCommit, claims, commit, committing, ids, reading
+from bpm.store import RuleBroken, ThreadCommit, claims, commit, committing, ids, reading
+from bpm.store.unit import Unit
 
 THREE = ("start s > external A > external B > external C > end e",)
 
@@ -187,3 +188,25 @@ def test_times_are_written_as_the_core_writes_them(connection, microsecond):
     at = datetime(2031, 12, 31, 23, 59, 59, microsecond, tzinfo=UTC)
     connection.execute("SET timezone = 'America/New_York'")
     assert connection.execute("SELECT bpm_moment(%s)", [at]).fetchone() == (at.isoformat(),)
+
+
+def test_what_the_rules_refuse_at_the_end_is_no_commit(remembering, ways, monkeypatch):
+    """The rules that look for events are asked when the statement is done, as the last thing before the commit."""
+    run = remembering(*THREE)
+    run.start(variables={"x": 1})
+    standing = reading.standing(run.thread, channel=run.channel)
+    settle = Unit.settle
+
+    def without_its_event(unit, thread, seen, until, document):
+        assert document.pop("runtime_state_command")
+        return settle(unit, thread, seen, until, document)
+
+    monkeypatch.setattr(Unit, "settle", without_its_event)
+    with pytest.raises(RuleBroken, match="has no event"):
+        run.do(c.SetVariables, variables={"x": 2})
+    monkeypatch.setattr(Unit, "settle", settle)
+    assert reading.standing(run.thread, channel=run.channel) == standing
+    run.agrees()
+    run.do(c.SetVariables, variables={"x": 2})
+    assert ways[-1] == "foreseen"
+    run.agrees()
