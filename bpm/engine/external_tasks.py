@@ -372,7 +372,9 @@ def _short(topic: Topic) -> float:
 
 def _seconds(seconds: float | None) -> float:
     """How long a lock may be. Raises Invalid."""
-    return bounded(LOCK_SECONDS if seconds is None else seconds, "lock_seconds", LONGEST_LOCK)
+    if seconds is None:
+        raise Invalid("lock_seconds must be a number of seconds")
+    return bounded(seconds, "lock_seconds", LONGEST_LOCK)
 
 
 def _task(id: UUID | str) -> Entity:

@@ -6,7 +6,7 @@ from bpm.migrations.sql import statements
 
 
 class Migration(migrations.Migration):
-    """A step of a large instance looks at no token but those that it touches."""
+    """A step of a large instance looks at no token but those that it touches, and a task is looked up by its id."""
 
     dependencies = [
         ("bpm", "0019_wanted_variables"),
@@ -14,5 +14,5 @@ class Migration(migrations.Migration):
 
     operations = [
         # A function that is replaced loses its settings.
-        migrations.RunSQL("\n".join(statements(name) for name in ("load", "generic_plans")), migrations.RunSQL.noop),
+        migrations.RunSQL("\n".join(statements(name) for name in ("load", "generic_plans", "settle")), migrations.RunSQL.noop),
     ]

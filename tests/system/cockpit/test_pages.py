@@ -147,12 +147,12 @@ def test_a_definition_shows_no_incident_where_only_others_have_some(as_operator,
     page = reverse("cockpit:definition", args=[definitions.find_definition("invoice").id])
     listed = as_operator.get(reverse("cockpit:definitions")).content.decode()
     assert listed.count('class="tt-state tt-red"') == listed.count(">1+<") == 1
-    assert "0+" not in listed
+    assert ">0+<" not in listed
     shown = as_operator.get(page).content.decode()
-    assert "tt-figure-loud" not in shown and "0+" not in shown
+    assert "tt-figure-loud" not in shown and ">0+<" not in shown
     monkeypatch.setattr(definitions, "ASKED", 0)
     listed = as_operator.get(reverse("cockpit:definitions")).content.decode()
-    assert "0+" not in listed and "–</td>" in listed
+    assert ">0+<" not in listed and "–</td>" in listed
 
 
 def test_the_chart_says_how_far_it_reaches(as_operator, failed_order, monkeypatch):
