@@ -43,7 +43,7 @@ from bpm.store import claims, definitions
 from bpm.store.channel import Channel
 from bpm.store.claims import LockedTask, Topic, Topics
 from bpm.store.outside import query
-from bpm.store.receipts import Done, content_of
+from bpm.store.receipts import Done
 from bpm.store.records import CommitRecord
 from bpm.store.wanting import MakeCommand
 
@@ -167,19 +167,8 @@ def _complete(
     said["next_topics"] = {name: _short(topic) for name, topic in next_topics.items()}
     said["variables"] = checked(variables)
     said["local_variables"] = checked(local_variables, what="local variables")
-    wanted = claims.wanted_of(next_topics)
-    # Which variables were asked for changes nothing in the instance, and so is no part of the command; of what the key
-    # stands for it is one.
-    content = content_of({"verb": "complete_and_lock_next", **said, "wanted": wanted}) if wanted and key else None
-    return _answer(
-        task,
-        worker,
-        lambda at: c.CompleteExternalTask(at=at, **said),
-        actor=actor,
-        key=key,
-        cause=cause,
-        content=content,
-    )
+    # Which variables were asked for changes nothing in the instance: it is no part of what the key stands for, either.
+    return _answer(task, worker, lambda at: c.CompleteExternalTask(at=at, **said), actor=actor, key=key, cause=cause)
 
 
 def fail_task(
@@ -246,21 +235,14 @@ def throw_task_error(
 
 
 def _answer(
-    task: Entity,
-    worker: str,
-    command: MakeCommand,
-    *,
-    actor: str | None,
-    key: str | None,
-    cause: int | None,
-    content: str | None = None,
+    task: Entity, worker: str, command: MakeCommand, *, actor: str | None, key: str | None, cause: int | None
 ) -> CommitRecord:
     """The worker's answer, as a step of the instance. What the engine itself cannot take fails the task, so that it is
     not worked on after each lock for ever.
     """
     who = _who(worker, actor)
     try:
-        return act(task.instance, command, actor=who, key=key, cause=cause, content=content)
+        return act(task.instance, command, actor=who, key=key, cause=cause)
     except DETERMINISTIC as fault:
         log.exception("answer cannot be taken", task=str(task.id), worker=worker)
         text = f"the engine could not take the answer: {in_words(fault)}"

@@ -5,6 +5,8 @@ import pgtrigger.migrations
 from django.db import migrations
 from pgtrigger.migrations import RemoveTrigger
 
+from bpm.models.installation import LOOKED_UP
+
 RULES = [
     pgtrigger.migrations.AddTrigger(
         model_name="externaltask",
@@ -172,7 +174,12 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.SeparateDatabaseAndState(
-            database_operations=[migrations.RunSQL(function_of(one.trigger), migrations.RunSQL.noop) for one in RULES],
+            database_operations=[
+                *(migrations.RunSQL(function_of(one.trigger), migrations.RunSQL.noop) for one in RULES),
+                # A function that is replaced loses its settings; they are given again after all migrations, and here at
+                # once.
+                migrations.RunSQL(LOOKED_UP, migrations.RunSQL.noop),
+            ],
             # No trigger is taken away: this is said to Django's state alone.
             state_operations=[
                 operation

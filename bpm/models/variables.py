@@ -12,6 +12,15 @@ from bpm.models.columns import InstanceRow
 class Variable(InstanceRow):
     """`scope` 0 is the process, another ordinal is one visit of an activity. An unset variable stays as a row."""
 
+    # Without an index of its own: the unique one begins with it, and plans would take the wrong one of the two.
+    instance = models.ForeignKey(
+        "bpm.ProcessInstance",
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        related_name="variables",
+        verbose_name=_("instance"),
+    )
     scope = models.BigIntegerField(_("scope"))
     name = models.CharField(_("name"))
     value = models.JSONField(_("value"))

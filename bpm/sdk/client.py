@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 import urllib.error
 import urllib.request
@@ -19,6 +20,10 @@ from .typed import read, written
 PASSING = frozenset({429, 502, 503, 504})
 # With these a server says that it does not read what it was sent, and has written nothing.
 UNREAD = (400, 422)
+# Seconds for which a server is taken to be older than this library.
+OLDER_FOR = 300.0
+
+log = logging.getLogger(__name__)
 
 
 class ApiError(Exception):
@@ -101,9 +106,8 @@ class Client:
         self._timeout = timeout
         self._tries = tries
         self._sleep = sleep
-        # False once a server has shown that it is of before next tasks, or of before variables that are named.
-        self._gives_next = True
-        self._takes_names = True
+        # What a server has shown that it does not read yet, and until when it is not sent that again.
+        self._unread: dict[str, float] = {}
 
     def fetch_and_lock(self, topics: Topics, *, max: int = 1, lock_seconds: float = 60.0) -> list[Task]:
         """Lock up to `max` ready tasks of the topics, by priority and age. Not repeated: what is locked twice waits.
@@ -114,11 +118,11 @@ class Client:
         if not isinstance(topics, Mapping):
             return self._fetch(list(topics), max, lock_seconds)
         each = {name: _topic(how, lock_seconds) for name, how in topics.items()}
-        if self._takes_names:
+        if not each or self._reads("names"):
             try:
                 return self._fetch({name: _said(how) for name, how in each.items()}, max, lock_seconds)
             except Refused as refusal:
-                if refusal.status not in UNREAD:
+                if not each or refusal.status not in UNREAD:
                     raise
         tasks: list[Task] = []
         for name, how in each.items():
@@ -130,7 +134,7 @@ class Client:
                         raise
                     break
                 # It has taken what it refused in the other form.
-                self._takes_names = False
+                self._has_not_read("names")
         return [_only(task, each) for task in tasks]
 
     def _fetch(self, topics: list[str] | dict[str, Any], max: int, lock_seconds: float) -> list[Task]:
@@ -162,8 +166,7 @@ class Client:
                 continue
             if place:
                 # It has taken what it refused in the other form.
-                self._takes_names = False
-                self._gives_next = "next_topics" in form
+                self._has_not_read("names" if "next_topics" in form else "next")
             break
         following = said.get("next") if isinstance(said, dict) else None
         if following is None:
@@ -173,15 +176,24 @@ class Client:
 
     def _next(self, topics: Topics, lock_seconds: float) -> list[dict[str, Any]]:
         """What a completion says of the task to go on with; first as it is meant, then as older servers take it."""
-        if not topics or not self._gives_next:
+        if not topics or not self._reads("next"):
             return [{}]
         if not isinstance(topics, Mapping):
             return [{"next_topics": list(topics), "lock_seconds": lock_seconds}, {}]
         each = {name: _topic(how, lock_seconds) for name, how in topics.items()}
         plain = {"next_topics": {name: how.lock_seconds for name, how in each.items()}}
-        if not self._takes_names or all(how.variables is None for how in each.values()):
+        if not self._reads("names") or all(how.variables is None for how in each.values()):
             return [plain, {}]
         return [{"next_topics": {name: _said(how) for name, how in each.items()}}, plain, {}]
+
+    def _reads(self, what: str) -> bool:
+        return time.monotonic() >= self._unread.get(what, 0.0)
+
+    def _has_not_read(self, what: str) -> None:
+        """One of several servers may be older, during an upgrade: later it is tried again."""
+        if self._reads(what):
+            log.warning("a server of %s is older than this library: it does not read %s of topics", self.url, what)
+            self._unread[what] = time.monotonic() + OLDER_FOR
 
     def fail(
         self,

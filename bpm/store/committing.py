@@ -13,7 +13,6 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +33,7 @@ from bpm.store.loading import loaded_state, merge
 from bpm.store.projection import Projected, Projection, remembered
 from bpm.store.records import CommitRecord
 from bpm.store.unit import Unit
+from bpm.store.values import moment
 from bpm.store.wanting import Asked, Begun, ThreadCommit, asked, begun_anew, begun_with
 
 # How often a lost race is begun anew, and how long to wait before that: up to so many seconds, more each time.
@@ -53,7 +53,7 @@ def commit(channel: Channel, wanted: ThreadCommit, projection: Projection | None
     """
     for attempt in range(1, TRIES + 1):
         try:
-            return _once(channel, wanted, projection)
+            return _once(channel, wanted, projection, foresee=attempt == 1)
         except LostRace as lost:
             if projection is not None:
                 projection.forget(wanted.thread_id)
@@ -63,9 +63,10 @@ def commit(channel: Channel, wanted: ThreadCommit, projection: Projection | None
     raise AssertionError
 
 
-def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None) -> CommitRecord:
+def _once(channel: Channel, wanted: ThreadCommit, projection: Projection | None, *, foresee: bool) -> CommitRecord:
+    """`foresee`: a step that has lost a race is decided under the lock, where it finds out by what."""
     about = asked(wanted, channel, projection)
-    made = _foreseen(channel, about) or _under_lock(channel, about)
+    made = (_foreseen(channel, about) if foresee else None) or _under_lock(channel, about, undisturbed=foresee)
     if isinstance(made, CommitRecord):
         return made
     if projection is not None:
@@ -101,13 +102,15 @@ def _foreseen(channel: Channel, about: Asked) -> Made | None:
         result = unit.settle(about.thread, seen, decided.holds_until, written)
     if result is None:
         return None
-    told = later(replace(decided, state=after), seen.at, datetime.fromisoformat(result["at"]))
+    told = later(replace(decided, state=after), seen.at, moment(result["at"]))
     record = _record(written, result, replace(decided, events=told.events), told.state, seen.begun)
     return Made(record, seen.begun, about.held)
 
 
-def _under_lock(channel: Channel, about: Asked) -> Made | CommitRecord:
-    """The commit in two round trips or more, or the record of what had been done before."""
+def _under_lock(channel: Channel, about: Asked, *, undisturbed: bool) -> Made | CommitRecord:
+    """The commit in two round trips or more, or the record of what had been done before. `undisturbed`: no race has
+    been lost for it.
+    """
     thread, wanted, held = about.thread, about.wanted, about.held
     ask = about.question if held is None else about.question | {"projected": held.asked(about.question)}
     with Unit(channel) as unit:
@@ -115,7 +118,7 @@ def _under_lock(channel: Channel, about: Asked) -> Made | CommitRecord:
         repeated = _repeated(thread, answer, about.content)
         if repeated is not None:
             return repeated
-        command = about.command_at(datetime.fromisoformat(answer["at"]))
+        command = about.command_at(moment(answer["at"]))
         resumed = held is not None and bool(answer.get("resumed"))
         if held is not None and resumed:
             begun = begun_with(held, held.resumed(ask, answer), wanted)
@@ -131,7 +134,7 @@ def _under_lock(channel: Channel, about: Asked) -> Made | CommitRecord:
         written = _written(about, command, decided, after, begun)
         result = unit.flush(written)
     record = _record(written, result, decided, after, begun)
-    return Made(record, begun, held, undisturbed=resumed or held is None)
+    return Made(record, begun, held, undisturbed=undisturbed and (resumed or held is None))
 
 
 def _loaded(wanted: ThreadCommit, command: Command, answer: dict[str, Any]) -> Begun:
@@ -166,7 +169,7 @@ def _record(
     active, topics, sent = _left_to_do(decided, after)
     return CommitRecord(
         sequence=result["sequence"], thread_id=UUID(written["thread"]), version=after.version, run_id=begun.run,
-        at=datetime.fromisoformat(result["at"]), command=written["command"], events=decided.events, state=after,
+        at=moment(result["at"]), command=written["command"], events=decided.events, state=after,
         active=active, topics=topics, sent=sent, definition_id=begun.definition,
     )  # fmt: skip
 
@@ -235,7 +238,7 @@ def _repeated(thread: UUID, answer: dict[str, Any], content: str | None) -> Comm
             thread_id=UUID(received["thread"]),
             version=received["version"],
             run_id=NIL,
-            at=datetime.fromisoformat(received["at"]),
+            at=moment(received["at"]),
             command="",
             repeated=True,
         )

@@ -18,7 +18,7 @@ from bpm.store.history_rows import to_event
 from bpm.store.outside import query
 from bpm.store.reading import Logged
 from bpm.store.rows import to_state
-from bpm.store.values import loads
+from bpm.store.values import loads, moment
 
 # Commits read at once; what an instance holds at a time does not grow with its history.
 PAGE = 500
@@ -154,7 +154,7 @@ def _logged(thread: UUID, row: Mapping[str, Any], rows: Sequence[dict[str, Any]]
         sequence=row["sequence"],
         version=row["version"] if owner == thread else None,
         command=row["command"],
-        at=datetime.fromisoformat(row["at"]),
+        at=moment(row["at"]),
         arguments=decode(row["arguments"], values),
         events=tuple(upcast((to_event(event) for event in rows), row["format"])),
         thread_id=owner,

@@ -24,6 +24,7 @@ from bpm.semantics.state import ATTACHED, Entity, State, Task
 from bpm.store import ids
 from bpm.store.loading import Known
 from bpm.store.rows import to_entity
+from bpm.store.values import moment
 
 MEGABYTE = 1024 * 1024
 # What a process remembers where nobody says otherwise.
@@ -246,10 +247,10 @@ def _as_locked(task: Task, row: Sequence[Any]) -> Task:
         version=version,
         state=state,
         retries=retries,
-        retry_at=None if retry_at is None else datetime.fromisoformat(retry_at),
+        retry_at=None if retry_at is None else moment(retry_at),
         priority=priority,
         lock_owner=owner,
-        lock_expire_at=None if until is None else datetime.fromisoformat(until),
+        lock_expire_at=None if until is None else moment(until),
     )
 
 

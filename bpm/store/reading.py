@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -68,7 +68,7 @@ def _logged(
         sequence=sequence,
         version=version if own == thread else None,
         command=command,
-        at=at,
+        at=at.astimezone(UTC),
         arguments=decode(loads(arguments), values.get(sequence, {})),
         events=tuple(events.get(sequence, ())),
         thread_id=own,

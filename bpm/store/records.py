@@ -11,6 +11,7 @@ from bpm.semantics.events import Event
 from bpm.semantics.state import State
 from bpm.store import ids
 from bpm.store.ids import entity
+from bpm.store.values import moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class CommitRecord:
             thread_id=UUID(result["thread_id"]),
             version=result["version"],
             run_id=UUID(result["run_id"]),
-            at=datetime.fromisoformat(result["at"]),
+            at=moment(result["at"]),
             command=result["command"],
             **more,
         )

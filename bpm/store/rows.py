@@ -16,6 +16,7 @@ from uuid import UUID
 from bpm.semantics.lifecycle import is_final
 from bpm.semantics.state import ENTITIES, Entity, State, build, key_of
 from bpm.store import ids
+from bpm.store.values import moment
 
 type Encode = Callable[[UUID, Any], Any]
 type Decode = Callable[[Any], Any]
@@ -56,7 +57,7 @@ def _ordinal_or_none(value: str | None) -> int | None:
 
 
 def _moment(value: str | None) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(value)
+    return None if value is None else moment(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,11 +95,13 @@ def _exchange(
             elif prepared is not None:
                 prepared.add(name)
         # The Sync, which ends a transaction that is one statement: what hinders its commit is told before.
+        ended = False
         while (result := (yield from _next(connection))) is None or result.status != ExecStatus.PIPELINE_SYNC:
             if result is not None:
                 results.append(result)
-            elif connection.status != ConnStatus.OK:
-                raise psycopg.OperationalError("the connection is lost")
+            elif ended or connection.status != ConnStatus.OK:
+                raise psycopg.OperationalError("the connection is lost: the end of what was said is not answered")
+            ended = result is None
     finally:
         try:
             connection.exit_pipeline_mode()

@@ -93,7 +93,8 @@ class Unit:
         foreseen, or it is not before `until`. Raises StoreError: nothing was written.
 
         One statement is a transaction by itself, and one that asks for another isolation than ours begins anew where it
-        finds the version row changed.
+        finds the version row changed. (Behind a savepoint it stands in tests alone: a caller's own transaction is bound
+        to one instance, which only the load looks after.)
         """
         task = foreseen.task
         last_at = None if foreseen.last_at is None else foreseen.last_at.isoformat()

@@ -11,7 +11,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -50,6 +50,14 @@ def dumps(value: Any) -> str:
 def loads(text: str | bytes) -> Any:
     """The value of a JSON text: numbers with a point or an exponent as Decimal."""
     return _DECODER.decode(text if isinstance(text, str) else text.decode())
+
+
+def moment(text: str) -> datetime:
+    """A time as the database writes it: in UTC, whatever zone the session has. The core writes times as they are given
+    to it.
+    """
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo is UTC else found.astimezone(UTC)
 
 
 def normal(value: Any) -> Any:

@@ -4,11 +4,11 @@
 -- events of an instance stay in order. Tasks of suspended instances stay where they are. As a function it is planned
 -- once a session.
 --
--- p_topics: [{topic, lock_seconds, variables}], of which `variables` are the names of those that the worker wants; it has
--- all that the token sees where there are none. p_places NULL: all that is READY is looked at. While a transaction is held open
--- somewhere, the entries of tasks that were claimed since then stay at the head of the index, and each fetch would walk
--- over all of them; with p_places only what is said there is looked at: [{topic, priority, since}] for the
--- tasks of a priority since then, [{topic, lowest, highest}] for those of any priority between, both included.
+-- p_topics: [{topic, lock_seconds, variables}], of which `variables` are the names of those that the worker wants; it
+-- has all that the token sees where there are none. p_places NULL: all that is READY is looked at. While a transaction
+-- is held open somewhere, the entries of tasks that were claimed since then stay at the head of the index, and each
+-- fetch would walk over all of them; with p_places only what is said there is looked at: [{topic, priority, since}] for
+-- the tasks of a priority since then, [{topic, lowest, highest}] for those of any priority between, both included.
 CREATE OR REPLACE FUNCTION bpm_fetch_and_lock(
     p_topics jsonb, p_places jsonb, p_limit integer, p_worker text, p_actor text, p_engine text, p_format smallint
 ) RETURNS TABLE (

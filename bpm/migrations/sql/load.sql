@@ -218,9 +218,11 @@ BEGIN
         UNION SELECT jsonb_array_elements_text(CASE jsonb_typeof(v_instance.caller -> 'wants')
                                                WHEN 'array' THEN v_instance.caller -> 'wants' END)
     );
-    SELECT jsonb_agg(to_jsonb(v)) INTO v_variables FROM variables v
-    WHERE v.instance_id = p_thread AND v.scope = ANY (v_locals || 0::bigint)
-      AND (v_all_names OR v.name = ANY (v_names) OR (v_own > 0 AND v.scope = v_own));
+    -- Scope by scope (OFFSET keeps it so): put as one condition, all variables of the instance are gone through.
+    SELECT jsonb_agg(to_jsonb(v)) INTO v_variables
+    FROM (SELECT DISTINCT unnest(v_locals || 0::bigint) AS id) s
+    CROSS JOIN LATERAL (SELECT * FROM variables x WHERE x.instance_id = p_thread AND x.scope = s.id OFFSET 0) v
+    WHERE v_all_names OR v.name = ANY (v_names) OR (v_own > 0 AND v.scope = v_own);
 
     RETURN jsonb_build_object(
         'at', v_at, 'found', true, 'version', v_thread.version, 'counters', v_thread.counters,

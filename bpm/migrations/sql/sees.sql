@@ -1,7 +1,7 @@
--- The variables that a token sees, inner scopes hiding outer ones: what a worker is given. p_names NULL: all of them; else
--- those of these names that there are, and only they are read, each by the index, however many others there are and
--- however large: LATERAL with a limit, or a plan may walk over all variables of the instance, those of every element of
--- its loops.
+-- The variables that a token sees, inner scopes hiding outer ones: what a worker is given. p_names NULL: all of them;
+-- else those of these names that there are, and only they are read, each by the index, however many others there are
+-- and however large: LATERAL with a limit, or a plan may walk over all variables of the instance, those of every
+-- element of its loops.
 CREATE OR REPLACE FUNCTION bpm_sees(p_instance uuid, p_token uuid, p_names text[]) RETURNS jsonb
 LANGUAGE sql STABLE
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off

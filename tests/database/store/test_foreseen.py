@@ -4,13 +4,16 @@ where it is not.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 
 from bpm.graph import Formula, Trigger
 from bpm.semantics import commands as c
-from bpm.store import RuleBroken, ThreadCommit, claims, commit, committing, ids, reading
+from bpm.store import Incoming, RuleBroken, ThreadCommit, claims, commit, committing, ids, plain_channel, reading
+from bpm.store.projection import Projection
 from bpm.store.unit import Unit
 
 THREE = ("start s > external A > external B > external C > end e",)
@@ -180,6 +183,62 @@ def test_a_start_finds_that_it_was_made_already(remembering, ways):
         run.start(variables={"x": 1})
     assert refused.value.code == "duplicate"
     assert ways == ["foreseen", "loaded", "resumed"]
+    run.agrees()
+
+
+def test_a_message_that_another_has_received_starts_nothing(remembering, ways):
+    """What the first try did not foresee the second one finds under the lock."""
+    run = remembering(*THREE)
+    sent = Incoming(sender=ids.new_instance(), version=1, ordinal=1, kind="MESSAGE", name="m")
+    wanted = {"command": lambda at: c.StartInstance(at=at), "actor": "ann", "definition": run.definition.id}
+    first = commit(run.channel, ThreadCommit(thread_id=run.thread, message=sent, **wanted))
+    again = commit(run.channel, ThreadCommit(thread_id=ids.new_instance(), message=sent, **wanted))
+    assert (again.repeated, again.thread_id) == (True, first.thread_id)
+    assert ways == ["foreseen", "loaded"]
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
+def test_the_zone_of_the_session_changes_nothing(remembering, ways, zone):
+    run = remembering(*THREE)
+    run.channel.raw.execute(f"SET timezone = '{zone}'")
+    run.start(variables={"x": 1})
+    (task,) = claims.fetch_and_lock([run.prefix + "A"], "w", channel=run.channel)
+    wanted = {run.prefix + "B": 60, run.prefix + "C": 60}
+    record = run.do(c.CompleteExternalTask, task=ids.ordinal(task.id), worker="w", next_topics=wanted)
+    elsewhere(run, c.SetVariables, variables={"x": 3})
+    following = claims.locked_by(record, channel=run.channel)
+    other = run.do(c.CompleteExternalTask, task=ids.ordinal(following.id), worker="w", next_topics=wanted)
+    assert ways[-2:] == ["missed", "loaded"]
+    for one in (record, other):
+        (told,) = [event for event in one.events if event.type == "TASK_LOCKED"]
+        assert told.payload["until"] == (one.at.astimezone(UTC) + timedelta(seconds=60)).isoformat()
+        assert told in [event for commit in reading.history(run.thread, channel=run.channel) for event in commit.events]
+    run.agrees()
+    run.channel.raw.execute("RESET timezone")
+    run.agrees()
+
+
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+def test_two_processes_at_one_instance_whatever_isolation_their_sessions_ask_for(remembering, roles, isolation):
+    run = remembering(*THREE)
+    run.start(variables={"x": 0})
+    sessions = [psycopg.connect(roles.application, autocommit=True) for _ in range(2)]
+
+    def write(raw, times):
+        raw.execute(f"SET default_transaction_isolation = '{isolation}'")
+        remembered = Projection()
+        for x in range(times):
+            wanted = ThreadCommit(
+                thread_id=run.thread, command=lambda at, x=x: c.SetVariables(at=at, variables={"x": x}), actor="ann"
+            )
+            commit(plain_channel(raw), wanted, remembered)
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(write, raw, 20) for raw in sessions]
+    for raw, one in zip(sessions, done, strict=True):
+        one.result()
+        raw.close()
+    assert reading.version(run.thread, channel=run.channel) == 41
     run.agrees()
 
 
