@@ -163,15 +163,17 @@ BEGIN
     ELSE
         SELECT array_agg(id) INTO v_above FROM bpm_above(ARRAY[v_anchor.token_id]);
         -- Gateway by gateway (OFFSET keeps it so): put as one condition, all open tokens of the instance are gone
-        -- through for the few that wait there, or for none.
+        -- through for the few that wait there, or for none. And in the order of their nodes, which is one node: only
+        -- the index by scope and node gives it, where the one by instance seems as short in a young table.
         v_arrived := ARRAY(
             SELECT a.id
             FROM unnest(v_above || p_thread) s(id)
             CROSS JOIN jsonb_array_elements_text(v_definition.joins) n(id)
             CROSS JOIN LATERAL (
                 SELECT t.id FROM tokens t
-                WHERE t.instance_id = p_thread AND t.scope_id = s.id AND t.node_id = n.id AND t.state = 'WAITING'
-                OFFSET 0
+                WHERE t.instance_id = p_thread AND t.scope_id = s.id AND t.node_id BETWEEN n.id AND n.id
+                  AND t.state = 'WAITING'
+                ORDER BY t.node_id OFFSET 0
             ) a
         );
         -- Those who wait at joining gateways bring their own fork ancestors.

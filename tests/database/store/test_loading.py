@@ -89,6 +89,41 @@ def test_the_window_does_not_grow_with_the_instance(deploy):
     assert max(rows.values()) <= 2 * WINDOW + 2
 
 
+@pytest.mark.parametrize("statistics", ["none", "of few"])
+def test_what_a_step_goes_through_does_not_grow_with_the_instance(deploy, statistics):
+    """Of 40 or 200 siblings that meet at a gateway to which none has come: what is loaded, and what the rules look up
+    before the commit.
+    """
+    gone_through = {}
+    for width in (40, 200):
+        run = deploy(
+            "start s > parallel f",
+            "f > external B0 > parallel j",
+            *(f"f > external B{n} > j" for n in range(1, width)),
+            "j > end e",
+        )
+        run.start()
+        if statistics == "of few" and width == 200:
+            run.channel.raw.execute("ANALYZE tokens")
+        run.advance()
+        task = ids.ordinal(run.lock("B7").id)
+        with run.channel.raw.transaction():
+            before = rows_read(run.channel)
+            run.do(c.CompleteExternalTask, task=task, worker="worker", actor="worker")
+            run.channel.raw.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            gone_through[width] = rows_read(run.channel) - before
+    assert 0 < gone_through[40] <= 5 * WINDOW
+    assert gone_through[200] <= gone_through[40] + 10
+
+
+def rows_read(channel):
+    """Rows that this session has been through, by its own count that is not told to others yet."""
+    found = channel.raw.execute(
+        "SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_xact_user_tables"
+    ).fetchone()
+    return int(found[0] or 0)
+
+
 def test_an_inclusive_join_sees_its_whole_scope(deploy):
     run = deploy(
         "start s > inclusive f",
