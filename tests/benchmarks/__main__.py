@@ -8,9 +8,15 @@ import sys
 from pathlib import Path
 
 
-def prepare() -> None:
-    """Django, with settings that need no server yet."""
+def prepare() -> int:
+    """Django, with settings that need no server yet; the port that the broker of this run has once it is started. It is
+    chosen here, since Celery's app keeps the first address that it sees.
+    """
+    from config.valkey import free_port
+
+    port = free_port(16_390)
     os.environ.update(DATABASE_URL="postgresql:///none", DEBUG="0", LOG_LEVEL="ERROR")
+    os.environ["REDIS_URL"] = f"redis://127.0.0.1:{port}/0"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("SECRET_KEY", "bench")
     # Handlers of the figures that run Celery; settings of a site are those of every site.
@@ -19,6 +25,7 @@ def prepare() -> None:
     import django
 
     django.setup()
+    return port
 
 
 def options() -> argparse.Namespace:
@@ -38,7 +45,7 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Exit status: 0 all figures were measured, 1 some were not, 2 there is no such figure."""
     asked = options()
-    prepare()
+    port = prepare()
     from config.local import local_folder
     from tests.benchmarks import page, running, table
     from tests.benchmarks.ground import started
@@ -55,7 +62,7 @@ def main() -> int:
     to = None if asked.no_page or asked.scale == "short" else page.PAGE
     # Beside the checkout, not among temporary files: those may lie in memory, where nothing is durable.
     folder = Path(os.environ.get("TOKENTRAIL_BENCH") or local_folder() / "bench" / str(os.getpid()))
-    with started(folder, durable=asked.scale != "short") as ground:
+    with started(folder, port, durable=asked.scale != "short") as ground:
         failed = running.measure(figures, ground, asked.scale, to)
     return 1 if failed else 0
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.db import connection
 
 from bpm import engine
-from bpm.engine.announcing import unregister
+from bpm.engine.announcing import register, unregister
 from bpm.jobs.announcer import wake
 from bpm.jobs.schedule import wake_topics
+from bpm.jobs.starting import tell_celery
 from bpm.store import schedule
 from config.celery import app
 from config.processes import Process
@@ -35,10 +37,7 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
     number, repetitions = chosen(scale, 4, 60, 1_000), chosen(scale, 1, 3, 5)
     rates: dict[int, list[float]] = {processes: [] for processes in counts}
     servers: dict[int, list[float]] = {processes: [] for processes in counts}
-    # Here nobody is woken by a start: all begin at one moment.
-    unregister("celery")
-    app.set_default()
-    with ground.database(NAME), celery_worker(ground, 1) as worker:
+    with ground.database(NAME), celery_worker(ground, 1) as worker, _not_woken():
         models.deployed(models.row(KEY, TOPIC, TASKS))
         for _ in range(repetitions):
             for processes in counts:
@@ -56,6 +55,17 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
         yield measured(
             "tasks through Celery", rates[processes], "tasks/s", number * TASKS, connections=processes, more=more
         )
+
+
+@contextmanager
+def _not_woken() -> Iterator[None]:
+    """A start in this block wakes nobody: all are to begin at one moment."""
+    unregister("celery")
+    app.set_default()
+    try:
+        yield
+    finally:
+        register("celery", tell_celery)
 
 
 def _resize(processes: int, worker: Process) -> None:

@@ -1,4 +1,4 @@
-"""The server under test: started for the run, with everything on that durability costs."""
+"""The servers of a run: PostgreSQL, with everything on that durability costs, and a broker where Celery is measured."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
+import redis
 from django.core.management import call_command
 from django.db import connection, connections
 
 from config.local import socket_folder
 from config.postgres import THROW_AWAY, Postgres
 from config.processes import Warden
+from config.valkey import Valkey
 
 # As one would give a database on this machine; what is not named stays as PostgreSQL has it (fsync and
 # synchronous_commit on).
@@ -29,13 +31,14 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Ground:
-    """Holds the server, the folder of the run and the watch over its processes. Django's connection is moved from
+    """Holds the servers, the folder of the run and the watch over its processes. Django's connection is moved from
     database to database; it is closed whenever processes are forked.
     """
 
-    def __init__(self, folder: Path, postgres: Postgres, warden: Warden) -> None:
+    def __init__(self, folder: Path, postgres: Postgres, broker: Valkey, warden: Warden) -> None:
         self.folder = folder
         self.postgres = postgres
+        self.broker = broker
         self.warden = warden
 
     @contextmanager
@@ -75,6 +78,16 @@ class Ground:
             cursor.execute("CREATE TABLE tokentrail_test_database ()")
         self.enter("postgres")
 
+    def open_broker(self) -> None:
+        """Start the broker at the first call, and let nothing wait there. It stays until the run ends: Celery keeps its
+        connections.
+        """
+        if not self.broker.answers():
+            self.broker.start()
+        with redis.Redis(port=self.broker.port) as client:
+            for queue in client.scan_iter(_type="list"):
+                client.delete(queue)
+
     def cpu(self) -> float:
         """Seconds of processor time that the server's processes have taken so far, those that have ended included.
 
@@ -94,8 +107,10 @@ class Ground:
 
 
 @contextmanager
-def started(folder: Path, *, durable: bool = True) -> Iterator[Ground]:
-    """The server, for as long as the block lasts; its data goes with it. Not `durable`: times mean nothing."""
+def started(folder: Path, port: int, *, durable: bool = True) -> Iterator[Ground]:
+    """PostgreSQL, for as long as the block lasts; its data goes with it. The broker on `port` is started by whoever
+    needs it. Not `durable`: times mean nothing.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
@@ -105,13 +120,14 @@ def started(folder: Path, *, durable: bool = True) -> Iterator[Ground]:
             )
             postgres.start()
             connection.settings_dict.update(HOST=str(postgres.sockets), PORT="", USER="postgres", PASSWORD="")
-            ground = Ground(folder, postgres, warden)
+            ground = Ground(folder, postgres, Valkey(folder / "valkey", port, warden), warden)
             try:
                 ground.prepare()
                 yield ground
             finally:
                 connections.close_all()
                 postgres.stop()
+                ground.broker.stop()
     finally:
         for left in (folder, socket_folder(folder)):
             shutil.rmtree(left, ignore_errors=True)

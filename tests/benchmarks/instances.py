@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from kombu import Connection
-
 from bpm import engine
 from bpm.store import access
+from config.celery import app
 from config.processes import Process
-from config.valkey import Valkey, free_port
+from config.valkey import free_port
 from tests.benchmarks import models, stock
 from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.ground import Ground
@@ -216,33 +215,22 @@ def wait_for(happened: Callable[[], bool], seconds: float, process: Process, eve
 
 
 class celery_worker:
-    """A broker and one Celery worker with so many processes, for as long as the block lasts."""
+    """One Celery worker with so many processes, for as long as the block lasts, and a broker where nothing waits."""
 
     def __init__(self, ground: Ground, processes: int) -> None:
-        self.valkey = Valkey(ground.folder / "valkey", free_port(16_390), ground.warden)
+        self.ground = ground
         command = [sys.executable, "-m", "celery", "-A", "config", "worker", "--loglevel=WARNING", "--without-mingle"]
         command += ["--without-gossip", f"--concurrency={processes}", "--hostname=bench@localhost"]
-        os.environ["REDIS_URL"] = self.valkey.url
         self.process = Process("worker", command, ground.folder / "worker.log", ground.warden, env=dict(os.environ))
 
     def __enter__(self) -> Process:
-        from config.celery import app
-
-        self._app = app
-        self.valkey.start()
-        app.conf.update(broker_url=self.valkey.url)
+        self.ground.open_broker()
         self.process.start()
-        wait_for(self._answers, READY, self.process)
+        wait_for(lambda: bool(app.control.ping(timeout=0.5)), READY, self.process)
         return self.process
-
-    def _answers(self) -> bool:
-        # On a connection of its own: those of the app's pool may be to a broker that is gone.
-        with Connection(self.valkey.url) as connection:
-            return bool(self._app.control.ping(timeout=0.5, connection=connection))
 
     def __exit__(self, *_: object) -> None:
         self.process.stop()
-        self.valkey.stop()
 
 
 def _through_celery(ground: Ground, scale: str) -> Iterator[Line]:
