@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.core.checks import register
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
@@ -16,9 +17,13 @@ class BpmConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Find the handlers of the installed apps, let Celery know of ready work, keep the roles' groups current."""
+        """Find the handlers of the installed apps, let Celery know of ready work, keep the roles' groups current, check
+        the settings.
+        """
+        from bpm.checks import connections_are_kept
         from bpm.jobs.starting import start_up
         from bpm.store.access import keep_groups_current
 
         start_up()
+        register(connections_are_kept)
         post_migrate.connect(keep_groups_current, dispatch_uid="bpm.store.access")

@@ -1,4 +1,9 @@
-"""The Celery tasks: thin, since everything that matters is in the database. Loaded by `autodiscover_tasks`."""
+"""The Celery tasks: thin, since everything that matters is in the database. Loaded by `autodiscover_tasks`.
+
+A worker keeps its connection from task to task, as a web server does from request to request: a new one costs the
+server many times what a task does, since each session plans and prepares for itself. Celery closes it after each task
+unless the site sets CELERY_DB_REUSE_MAX; a worker says so where it is missing.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,8 @@ from uuid import UUID
 import structlog
 from celery import shared_task
 from celery.schedules import schedule
-from celery.signals import beat_init, celeryd_after_setup, worker_init, worker_ready
-from django.db import connections
+from celery.signals import beat_init, celeryd_after_setup, task_postrun, task_prerun, worker_init, worker_ready
+from django.db import close_old_connections, connections
 
 from bpm import engine
 from bpm.jobs.queues import CONTINUE, JOB, WORK, consume_topics, consumed
@@ -39,9 +44,21 @@ def job(name: str) -> None:
 
 
 @worker_init.connect
-def require_fit_database(**_: Any) -> None:
+def require_fit_database(sender: Any, **_: Any) -> None:
     """A worker does not start on a database that is not what it was written for. Raises SystemExit."""
     require_schema()
+    if not sender.app.conf.get("db_reuse_max"):
+        log.warning("each task opens a connection of its own, which costs many times the task: set CELERY_DB_REUSE_MAX")
+
+
+@task_prerun.connect
+@task_postrun.connect
+def look_after_connections(sender: Any, **_: Any) -> None:
+    """What Django does around a request, around a task: a connection that broke or grew old (CONN_MAX_AGE) is closed,
+    and the next use of one that is kept looks whether the server is still there (CONN_HEALTH_CHECKS).
+    """
+    if not sender.request.is_eager:
+        close_old_connections()
 
 
 @beat_init.connect

@@ -63,6 +63,8 @@ def django_channel(using: str = "default") -> Channel:
     wrapper: BaseDatabaseWrapper = transaction.get_connection(using)
     if wrapper.connection is not None and wrapper.connection.closed and wrapper.autocommit:
         wrapper.close()
+    # As for a cursor: the first use in a request or a job looks whether the server is still there, if it is to.
+    wrapper.close_if_health_check_failed()
     if wrapper.connection is None:
         wrapper.ensure_connection()
     blocks = [block for block in wrapper.atomic_blocks if not getattr(block, "_from_testcase", False)]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+
+from bpm import checks
 
 pytestmark = pytest.mark.django_db
 
@@ -43,3 +47,19 @@ def test_a_form_whose_proof_is_gone_is_refused_in_words(language: str, said: str
 
 def test_the_icon_has_the_address_that_browsers_guess(client: Client) -> None:
     assert client.get("/favicon.ico")["Location"].endswith("cockpit/icon.svg")
+
+
+@pytest.mark.parametrize(
+    ("database", "warnings"),
+    [
+        ({}, ["bpm.W001"]),
+        ({"CONN_MAX_AGE": 0}, ["bpm.W001"]),
+        ({"CONN_MAX_AGE": 600}, []),
+        ({"CONN_MAX_AGE": None}, []),
+        ({"OPTIONS": {"pool": True}}, []),
+    ],
+)
+def test_a_project_that_keeps_no_connections_is_told(monkeypatch, database: dict, warnings: list[str]) -> None:
+    monkeypatch.setattr(checks, "settings", SimpleNamespace(DATABASES={"default": database}))
+
+    assert [warning.id for warning in checks.connections_are_kept()] == warnings

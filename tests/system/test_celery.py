@@ -14,12 +14,13 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from structlog.testing import capture_logs
 
 # Wake-ups are sent for topics that this program has handlers for.
 import tests.system.slow.handlers  # noqa: F401
 from bpm import engine
 from bpm.engine.announcing import Announcement, register, unregister
-from bpm.jobs import announcer, schedule
+from bpm.jobs import announcer, schedule, tasks
 from bpm.jobs.starting import tell_celery
 from config.processes import Process
 from tests.conftest import wait_for
@@ -203,6 +204,33 @@ def test_a_worker_goes_on_with_the_next_task_of_the_instance(start_worker, valke
                JOIN runtime_commit c ON c.sequence = e.commit_sequence
                WHERE e.instance_id = %s AND e.event_type = 'TASK_LOCKED' GROUP BY c.command ORDER BY c.command"""
     assert ask(locks, instance) == [("CompleteExternalTask", 2), ("FetchAndLock", 1)]
+
+
+def test_a_worker_keeps_its_connection_and_gets_over_its_loss(start_worker, valkey):
+    worker = start_worker()
+    one("session")
+
+    def served() -> int:
+        instance = begin("p")
+        wait_for(lambda: state(instance) == "COMPLETED", PATIENCE, worker.last_words)
+        ((session,),) = ask("SELECT value FROM variables WHERE instance_id = %s AND name = 'session'", instance)
+        return int(session)
+
+    sessions = {served() for _ in range(5)}
+    assert len(sessions) == 1
+    ask("SELECT pg_terminate_backend(%s)", *sessions)
+    # No schedule runs here: the wake-up itself is not lost to the dead connection.
+    assert served() not in sessions
+
+
+def test_a_worker_says_that_celery_would_close_its_connection_after_each_task(monkeypatch):
+    sender = SimpleNamespace(app=SimpleNamespace(conf={}))
+    monkeypatch.setattr(tasks, "require_schema", lambda: None)
+    with capture_logs() as logs:
+        tasks.require_fit_database(sender=sender)
+        sender.app.conf["db_reuse_max"] = 1
+        tasks.require_fit_database(sender=sender)
+    assert ["CELERY_DB_REUSE_MAX" in said["event"] for said in logs] == [True]
 
 
 def test_a_worker_of_some_queues_does_those_alone(start_worker, valkey):

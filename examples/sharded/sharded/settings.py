@@ -40,13 +40,15 @@ INSTALLED_APPS = [
 SHARDS = {f"shard{place}": url for place, url in enumerate(os.environ["DATABASE_URLS"].split())}
 SHARD = os.environ.get("SHARD")
 
-DATABASES = {name: dj_database_url.parse(url, conn_max_age=600) for name, url in SHARDS.items()}
+KEPT = {"conn_max_age": 600, "conn_health_checks": True}
+DATABASES = {name: dj_database_url.parse(url, **KEPT) for name, url in SHARDS.items()}
 DATABASES["default"] = DATABASES[SHARD] if SHARD else DATABASES["shard0"] | {"NAME": "postgres"}
 
 # Wake-ups of one shard are nothing to the workers of another. A program of all shards wakes nobody: the schedule of
 # each shard finds the work.
 BPM_CELERY_APP = "sharded.celery.app" if SHARD else None
 CELERY_BROKER_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
+CELERY_DB_REUSE_MAX = 1_000
 CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": f"{SHARD}."}
 
 UNFOLD = cockpit.look.UNFOLD

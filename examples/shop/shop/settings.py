@@ -34,12 +34,16 @@ INSTALLED_APPS = [
     "orders",
 ]
 
-# PostgreSQL 15 or newer: the same database as your own tables, so that one transaction holds both.
-DATABASES = {"default": dj_database_url.parse(os.environ["DATABASE_URL"])}
+# PostgreSQL 15 or newer: the same database as your own tables, so that one transaction holds both. Connections are
+# kept: a new one for each request would cost the server many times what a step of a process does.
+DATABASES = {
+    "default": dj_database_url.parse(os.environ["DATABASE_URL"], conn_max_age=600, conn_health_checks=True),
+}
 
 # The Celery app that carries wake-ups; what must happen stands in the database.
 BPM_CELERY_APP = "shop.celery.app"
 CELERY_BROKER_URL = os.environ.get("REDIS_URL", "redis://localhost:6379/0")
+CELERY_DB_REUSE_MAX = 1_000
 
 UNFOLD = cockpit.look.UNFOLD
 

@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from django.db import connection
+
 from bpm import TaskContext, external_task
 
 
@@ -32,3 +34,11 @@ def nonsense(task: TaskContext) -> dict[str, Any]:
 def quick(task: TaskContext) -> dict[str, Any]:
     """Count, to see that nothing is done twice."""
     return {"n": task.variables.get("n", 0) + 1}
+
+
+@external_task("session")
+def session(task: TaskContext) -> dict[str, Any]:
+    """Which session of the database the worker is on."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return {"session": cursor.fetchone()[0]}
