@@ -20,9 +20,9 @@ class BpmConfig(AppConfig):
         """Find the handlers of the installed apps, let Celery know of ready work, keep the roles' groups current, check
         the settings.
         """
-        from bpm.checks import connections_are_kept
         from bpm.jobs.starting import start_up
         from bpm.store.access import keep_groups_current
+        from bpm.store.checks import connections_are_kept
 
         start_up()
         register(connections_are_kept)

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from bpm import checks
+from bpm.store import checks
 
 pytestmark = pytest.mark.django_db
 
