@@ -15,11 +15,13 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.contrib.auth import get_user_model
 from django.db import DatabaseError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from bpm.models import ApiToken
+from bpm.store.outside import query
 
 PREFIX = "tt_"
 # A token's last use is written at most so often: a busy worker does not update a row at each request.
@@ -75,16 +77,18 @@ def find_bearer(token: str) -> Bearer | None:
     """Who the token stands for; None for one that is unknown, revoked, or of a person who may not log in any more."""
     if not token.startswith(PREFIX):
         return None
-    answerable = Q(user=None) | Q(user__is_active=True)
-    row = ApiToken.objects.filter(answerable, digest=_digest(token), revoked_at=None).first()
-    if row is None:
+    found = query(None, "bearer", {"digest": _digest(token)})
+    if not found:
+        return None
+    id, name, role, user, last_used_at = found[0]
+    if user is not None and not get_user_model().objects.filter(pk=user, is_active=True).exists():
         return None
     now = timezone.now()
-    if row.last_used_at is None or now - row.last_used_at > NOTED_EVERY:
+    if last_used_at is None or now - last_used_at > NOTED_EVERY:
         # A note, and no more: also where the database takes no changes at the moment, the token is what it is.
         with contextlib.suppress(DatabaseError), transaction.atomic():
-            ApiToken.objects.filter(id=row.id).update(last_used_at=now)
-    return Bearer(row.id, row.name, row.role)
+            ApiToken.objects.filter(id=id).update(last_used_at=now)
+    return Bearer(id, name, role)
 
 
 def fill_groups() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from types import SimpleNamespace
 
 import pytest
+from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
 from django.test import Client
 
 from bpm.store import checks
+from config.requests import InOneThread
 
 pytestmark = pytest.mark.django_db
 
@@ -63,3 +67,38 @@ def test_a_project_that_keeps_no_connections_is_told(monkeypatch, database: dict
     monkeypatch.setattr(checks, "settings", SimpleNamespace(DATABASES={"default": database}))
 
     assert [warning.id for warning in checks.connections_are_kept()] == warnings
+
+
+THREADS: list[int] = []
+
+
+def noted(get_response):
+    """A middleware that notes its thread on the way in and out."""
+
+    def middleware(request):
+        THREADS.append(threading.get_ident())
+        try:
+            return get_response(request)
+        finally:
+            THREADS.append(threading.get_ident())
+
+    return middleware
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_web_server_takes_a_request_to_a_thread_once(settings) -> None:
+    me = f"{__name__}.noted"
+    settings.MIDDLEWARE = [me, *settings.MIDDLEWARE, me]
+    THREADS.clear()
+
+    async def answered() -> dict:
+        scope = {"type": "http", "method": "GET", "path": "/healthz", "query_string": b""}
+        scope["headers"] = [(b"host", b"localhost")]
+        server = ApplicationCommunicator(InOneThread(), scope)
+        await server.send_input({"type": "http.request"})
+        return await server.receive_output(10)
+
+    assert asyncio.run(answered())["status"] == 200
+    assert len(THREADS) == 4
+    assert len(set(THREADS)) == 1
+    assert threading.get_ident() not in THREADS
