@@ -55,7 +55,7 @@ class Size:
 
 def run(ground: Ground, scale: str) -> Iterator[Line]:
     """Every number of connections; then what pgbench's own script reaches here."""
-    size = chosen(scale, Size(16, 1, 1, 1, 1), Size(800, 1, 2, 2, 3), Size(3200, 1, 2, 2, 5))
+    size = chosen(scale, Size(16, 1, 1, 1, 1), Size(800, 1, 2, 2, 7), Size(3200, 1, 2, 2, 5))
     with ground.database(NAME):
         rounds = Rounds(ground, size)
         for connections in CONNECTIONS[scale]:
@@ -297,7 +297,7 @@ def _compared(ground: Ground, rounds: Rounds, size: Size, connections: int) -> I
         for repetition in range(size.repetitions + 1):
             spoken, seconds = _ours(ground, rounds, passes, workers)
             bared = _bare(ground, rounds, passes, callers, pattern)
-            limited = _limit(ground, rounds, passes * size.limit, connections, share)
+            limited = limit_of(ground, rounds, passes * size.limit, connections, share)
             if repetition:
                 ours.append(spoken)
                 bare.append(bared)
@@ -350,7 +350,8 @@ def _bare(ground: Ground, rounds: Rounds, passes: int, crowd: Crowd, pattern: Cr
     return Pass(n / seconds, 1000 * cpu / n, 1000 * server / n)
 
 
-def _limit(ground: Ground, rounds: Rounds, often: int, connections: int, share: int) -> Pass:
+def limit_of(ground: Ground, rounds: Rounds, often: int, connections: int, share: int) -> Pass:
+    """The limit's script, `often` on each of the connections' shares of instances."""
     rounds.lock(LIMIT)
     variables = {
         "base": rounds.next(LIMIT, often), "definition": rounds.definitions[LIMIT], "first": FIRST, "share": share,

@@ -5,6 +5,9 @@ group `peers`). Ours and theirs in turn; what each does more or less than we do 
   completing one task count as one.
 - SpiffWorkflow, its state saved after every step: ten tasks in a row, and a multi-instance of 300.
 - Procrastinate: the rate of a queue alone.
+
+Beside them stands what the database itself can do of our commits: with one commit a step, nobody who writes what we
+write can be faster.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from bpm import engine
-from tests.benchmarks import models, multi, stock, workers
+from tests.benchmarks import hot_path, models, multi, stock, workers
 from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.ground import Ground
 from tests.benchmarks.instances import Worker
@@ -39,12 +42,32 @@ def run(ground: Ground, scale: str) -> Iterator[Line]:
         models.deployed(models.loop("queue", workers.TOPIC))
         instance = engine.start("queue", {"n": 0}, actor=models.ACTOR).thread_id
         stock.copies(instance, chosen(scale, 30, 400, 400))
-        yield from _steps(scale, python, theirs)
-        yield from _saved(scale, python, theirs)
+        limit = Limit(ground, chosen(scale, 16, 400, 1_600))
+        yield from _steps(scale, python, theirs, limit)
+        yield from _saved(scale, python, theirs, limit)
         yield from _queue(scale, python, theirs)
 
 
-def _steps(scale: str, python: Path | None, url: str) -> Iterator[Line]:
+class Limit:
+    """Holds the instances of the limit's script."""
+
+    def __init__(self, ground: Ground, instances: int) -> None:
+        self.ground = ground
+        self.instances = instances
+        self.rounds = hot_path.Rounds(ground, hot_path.Size(instances, 1, 1, 1, 1), (hot_path.LIMIT,))
+
+    @property
+    def commits(self) -> int:
+        """How many a call makes."""
+        return 2 * self.instances
+
+    def __call__(self, connections: int) -> float:
+        """Commits a second."""
+        share = self.instances // connections
+        return hot_path.limit_of(self.ground, self.rounds, 2, connections, share).rate
+
+
+def _steps(scale: str, python: Path | None, url: str, limit: Limit) -> Iterator[Line]:
     count = chosen(scale, 4, 80, 400)
     for processes in chosen(scale, (1,), (1, 4), (1, 4)):
         ways: dict[str, Callable[[], float]] = {"ours": _ten(processes, count)}
@@ -53,19 +76,19 @@ def _steps(scale: str, python: Path | None, url: str) -> Iterator[Line]:
             ways["DBOS"] = partial(environment.run, python, "dbos_steps", share, processes)
             if processes > 1:
                 ways["DBOS, threads"] = partial(environment.run, python, "dbos_steps", [url, count, processes])
-        yield from _compared(scale, "ten steps in a row", "steps/s", ways, count * STEPS, processes)
+        yield from _compared(scale, "ten steps in a row", "steps/s", ways, count * STEPS, processes, limit)
 
 
-def _saved(scale: str, python: Path | None, url: str) -> Iterator[Line]:
+def _saved(scale: str, python: Path | None, url: str, limit: Limit) -> Iterator[Line]:
     count, size = chosen(scale, 2, 40, 200), chosen(scale, 20, 300, 300)
     ways: dict[str, Callable[[], float]] = {"ours": _ten(1, count)}
     if python:
         ways["SpiffWorkflow"] = partial(environment.run, python, "spiff_saved", [url, "row", count])
-    yield from _compared(scale, "ten tasks in a row, state saved", "tasks/s", ways, count * 10, 1)
+    yield from _compared(scale, "ten tasks in a row, state saved", "tasks/s", ways, count * 10, 1, limit)
     ways = {"ours": partial(_many, size)}
     if python:
         ways["SpiffWorkflow"] = partial(environment.run, python, "spiff_saved", [url, "many", 1])
-    yield from _compared(scale, f"multi-instance of {size}, state saved", "tasks/s", ways, size, 1)
+    yield from _compared(scale, f"multi-instance of {size}, state saved", "tasks/s", ways, size, 1, limit)
 
 
 def _queue(scale: str, python: Path | None, url: str) -> Iterator[Line]:
@@ -78,16 +101,30 @@ def _queue(scale: str, python: Path | None, url: str) -> Iterator[Line]:
 
 
 def _compared(
-    scale: str, what: str, unit: str, ways: Mapping[str, Callable[[], float]], n: int, connections: int
+    scale: str,
+    what: str,
+    unit: str,
+    ways: Mapping[str, Callable[[], float]],
+    n: int,
+    connections: int,
+    limit: Limit | None = None,
 ) -> Iterator[Line]:
-    """Each way in turn; our lines say how many times theirs it is."""
+    """Each way in turn; our lines say how many times theirs it is, each line how much of the limit."""
     rates: dict[str, list[float]] = {name: [] for name in ways}
+    limits: list[float] = []
     for _ in range(chosen(scale, 1, 3, 5)):
         for name, way in ways.items():
             rates[name].append(way())
+        if limit is not None:
+            limits.append(limit(connections))
     for name, found in rates.items():
         more = {f"times {other}": ratio(found, others) for other, others in rates.items() if other != name}
-        yield measured(f"{what}: {name}", found, unit, n, connections=connections, more=more if name == "ours" else {})
+        yield measured(
+            f"{what}: {name}", found, unit, n, connections=connections, more=more if name == "ours" else {},
+            ratio_to_limit=ratio(found, limits) if limits else None,
+        )  # fmt: skip
+    if limit is not None:
+        yield measured(f"{what}: limit", limits, "commits/s", limit.commits, connections=connections)
 
 
 def _ten(processes: int, count: int) -> Callable[[], float]:
