@@ -7,8 +7,16 @@ from typing import Any
 from bpm.semantics import view
 from bpm.semantics.state import State, Ticket
 
-# Names by which formulas of a loop, and of what is inside it, see the counts (BPMN 2.0.2, 10.3.8; Camunda 7).
-COUNTS = ("nrOfInstances", "nrOfCompletedInstances", "nrOfActiveInstances")
+# Names by which formulas of a loop, and of what is inside it, see the counts: those of Camunda 7, and Zeebe's.
+COUNTS = {
+    "nrOfInstances": "all",
+    "nrOfCompletedInstances": "done",
+    "nrOfActiveInstances": "active",
+    "numberOfInstances": "all",
+    "numberOfCompletedInstances": "done",
+    "numberOfActiveInstances": "active",
+    "numberOfTerminatedInstances": "terminated",
+}
 
 
 def loop_ticket(state: State, token: int) -> Ticket | None:
@@ -21,12 +29,13 @@ def loop_ticket(state: State, token: int) -> Ticket | None:
 
 
 def counts(data: dict[str, Any]) -> dict[str, int]:
-    """What formulas see of a LOOP ticket's data."""
-    return {
-        "nrOfInstances": data["total"] or data["started"],
-        "nrOfCompletedInstances": data["done"],
-        "nrOfActiveInstances": data["started"] - data["done"],
-    }
+    """What formulas see of a LOOP ticket's data. Between two rounds of a sequential loop one is active: that count "will
+    always be 1" (Camunda 7, Task Markers). A round is only terminated when the loop is over.
+    """
+    everything, done = data["total"] or data["started"], data["done"]
+    active = data["started"] - done or int(done < everything)
+    found = {"all": everything, "done": done, "active": active, "terminated": 0}
+    return {name: found[what] for name, what in COUNTS.items()}
 
 
 def counts_around(state: State, token: int) -> dict[str, int] | None:

@@ -34,6 +34,8 @@ def enter_loop(work: Work, token: int, node: Node) -> bool:
     total = None if loop.kind == "standard" else len(items) if items is not None else _cardinality(work, token, node)
     if loop.kind == "parallel" and total is not None and total > ROUNDS_AT_ONCE:
         raise Stuck("expression", f"{node.id} asks for {total} rounds at once; {ROUNDS_AT_ONCE} are possible")
+    if total == 0 and loop.output_collection:
+        write_outward(work, token, {loop.output_collection: []})
     if total == 0 or (loop.kind == "standard" and loop.test_before and not _goes_on(work, token, loop, 0)):
         return True
     for boundary in node.boundary:
@@ -57,12 +59,12 @@ def round_done(work: Work, token: int, node: Node) -> None:
     ticket = _ticket(work, body.id)
     if loop.output_collection and loop.output_element is not None:
         set_variable(work, body.local, _slot(loop, found.index), value(work, token, loop.output_element), token=body.id)
-    complete(work, token, "loop", passed=True)
     data = ticket.data | {"done": ticket.data["done"] + 1}
+    enough = _enough(work, token, loop, data)
+    complete(work, token, "loop", passed=True)
     work.change("TICKET_ADVANCED", "ticket", ticket, "OPEN", reason="loop", data=data)
     if not _throw(work, body.id, node, loop, data):
         return  # what was thrown has interrupted the loop
-    enough = _enough(work, body, loop, data)
     if enough:
         _finish(work, body, loop, data)
     elif loop.kind != "parallel":
@@ -92,10 +94,13 @@ def _begin(work: Work, body: int, node: Node, loop: LoopSpec, index: int, items:
     keep_local(work, round_, seen)
 
 
-def _enough(work: Work, body: Token, loop: LoopSpec, data: dict[str, Any]) -> bool:
+def _enough(work: Work, round_: int, loop: LoopSpec, data: dict[str, Any]) -> bool:
+    """Whether this round was the last. The completion condition sees what the round sees: its element (Camunda 7, of a
+    sequential loop), and what its work has left in it (Zeebe, MultiInstanceBodyProcessor).
+    """
     if loop.kind == "standard":
-        return not _goes_on(work, body.id, loop, data["done"])
-    if loop.completion_condition is not None and holds(work, body.id, loop.completion_condition, counts(data)):
+        return not _goes_on(work, work.token(round_).scope, loop, data["done"])
+    if loop.completion_condition is not None and holds(work, round_, loop.completion_condition, counts(data)):
         return True
     return bool(data["done"] >= data["total"])
 
@@ -112,7 +117,7 @@ def _finish(work: Work, body: Token, loop: LoopSpec, data: dict[str, Any]) -> No
     work.change("TICKET_CONSUMED", "ticket", _ticket(work, body.id), "CONSUMED", reason="loop")
     if loop.output_collection:
         slots = view.variables(work.state, body.local)
-        gathered = [slots.get(_slot(loop, index)) for index in range(data["started"])]
+        gathered = [slots.get(_slot(loop, index)) for index in range(data["total"] or data["started"])]
         write_outward(work, body.id, {loop.output_collection: gathered}, skip_own=True)
     release(work, body.id, "loop")
 

@@ -173,3 +173,30 @@ def test_what_each_round_throws_does_not_interrupt_the_loop(trigger: Trigger) ->
     for _ in range(3):
         run.work("A")
     assert run.waiting == ["B", "B", "B", "Z"]
+
+
+def test_an_empty_collection_gives_an_empty_output_collection() -> None:
+    """Zeebe, MultiInstanceBodyProcessor.activate: the output collection is there before the first round."""
+    graph = draw(ONE, A=each(output_collection="results", output_element=Formula(text="${item}")))
+    assert Run(graph, variables={"items": []}).variable("results") == []
+
+
+@pytest.mark.parametrize("condition", ["=numberOfCompletedInstances >= 1", "=item = 1", "=numberOfInstances = 3"])
+def test_completion_condition__knows_the_names_of_zeebe_and_what_the_round_knows(condition: str) -> None:
+    """Camunda 8, Multi-instance, "Completion condition"; MultiInstanceBodyProcessor evaluates it for the round."""
+    done = Formula(text=condition[1:], language="feel")
+    gathers = {"output_collection": "results", "output_element": Formula(text="${item}")}
+    run = Run(draw(ONE, A=each("sequential", completion_condition=done, **gathers)), variables={"items": [1, 2, 3]})
+    run.work("A")
+    assert run.waiting == ["Z"]
+    assert run.variable("results") == [1, None, None]
+
+
+def test_of_a_sequential_loop_one_round_is_active_always() -> None:
+    """Camunda 7, Task Markers: nrOfActiveInstances of a sequential loop "will always be 1"."""
+    never = Formula(text="${nrOfActiveInstances == 0}")
+    run = Run(draw(ONE, A=loop("sequential", cardinality=Formula(text="${3}"), completion_condition=never)))
+    for _ in range(3):
+        assert run.waiting == ["A"]
+        run.work("A")
+    assert run.waiting == ["Z"]
