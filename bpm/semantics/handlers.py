@@ -13,7 +13,7 @@ from typing import Any
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
 from bpm.semantics.formulas import text
-from bpm.semantics.mappings import keep_beside
+from bpm.semantics.mappings import bring_back, keep_beside
 from bpm.semantics.state import Token
 from bpm.semantics.tokens import cancel_below, create, detach, end_attached, move, wait
 from bpm.semantics.waiting import open_scope
@@ -67,19 +67,27 @@ def begin_event_subprocess(work: Work, scope: int, start: Node, reason: str, var
     """Start the event subprocess of `start` in a scope (a token, 0: the instance); returns its inner token.
 
     An interrupting one cancels everything else in the scope first, and the scope's other event subprocesses are off.
+    What the event brings is written outward, as at any event (Camunda 7, EventHandlerImpl: to the execution of the
+    scope; Zeebe, BpmnVariableMappingBehavior: merged from the event subprocess on).
     """
     if start.interrupting:
         cancel_below(work, scope, "interrupted")
         for kind, one in view.attached(work.state, scope):
             if work.graph.node(one.node).kind == "start":
                 end_attached(work, kind, one, reason="interrupted")
-    return hold_event_subprocess(work, scope, start, reason, variables)
+    inner = hold_event_subprocess(work, scope, start, reason)
+    bring_back(work, inner, start, variables)
+    return inner
 
 
-def hold_event_subprocess(work: Work, scope: int, start: Node, reason: str, variables: dict[str, Any]) -> int:
-    """Put a waiting token at the event subprocess and a new one at its start; returns the inner one. Raises Stuck."""
+def hold_event_subprocess(
+    work: Work, scope: int, start: Node, reason: str, variables: dict[str, Any] | None = None
+) -> int:
+    """Put a waiting token at the event subprocess, with variables of its own, and a new one at its start; returns the
+    inner one. Raises Stuck.
+    """
     holder = create(work, work.graph.node(start.scope), scope=scope, reason=reason)
     open_scope(work, holder, start.scope)
-    keep_beside(work, holder, variables)
+    keep_beside(work, holder, variables or {})
     wait(work, holder, reason)
     return create(work, start, scope=holder, reason=reason, step="leave")

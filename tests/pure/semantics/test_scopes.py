@@ -43,3 +43,18 @@ def test_an_event_subprocess_has_event_subprocesses_of_its_own() -> None:
     assert run.waiting == ["C"]
     run.work("C")
     assert run.ended == "COMPLETED"
+
+
+def test_what_starts_an_event_subprocess_brings_its_variables_outward() -> None:
+    """Camunda 7, EventHandlerImpl sets them on the scope's execution; Zeebe merges them (BpmnVariableMappingBehavior)."""
+    for trigger in (Trigger(kind="message", name=Formula(text="m")), Trigger(kind="error", code_variable="code")):
+        graph = draw("start s > external A > end e", "event_subprocess one", "start t > external B > end u",
+                     scopes={"one": ("t", "B", "u")}, t={"trigger": trigger})  # fmt: skip
+        run = Run(graph)
+        if trigger.kind == "message":
+            run.do(c.Correlate, ticket=max(run.state.tickets), variables={"x": 1})
+        else:
+            run.do(c.ThrowBpmnError, task=run.lock("A"), worker="w", code="E", variables={"x": 1})
+            assert run.variable("code") == "E"
+        assert run.waiting == ["B"]
+        assert run.variable("x") == 1
