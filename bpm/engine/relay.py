@@ -203,6 +203,7 @@ def _escalation(message: Pending, facts: Facts) -> Outcome:
         ticket=body["caller"]["ticket"],
         code=body["code"],
         variables=body["variables"],
+        returned=body.get("returned", {}),
         message=_name(message),
     ))  # fmt: skip
 

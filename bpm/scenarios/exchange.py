@@ -108,8 +108,14 @@ def _escalation(world: World, delivery: Delivery, code: str, body: Mapping[str, 
     caller, ticket = world.threads[body["caller"]["thread"]], body["caller"]["ticket"]
     if not caller.has_open_ticket(ticket):
         return False
-    variables, message = dict(body["variables"]), delivery.origin
-    command = c.CallEscalated(at=world.clock, ticket=ticket, code=body["code"], variables=variables, message=message)
+    command = c.CallEscalated(
+        at=world.clock,
+        ticket=ticket,
+        code=body["code"],
+        variables=dict(body["variables"]),
+        returned=dict(body.get("returned", {})),
+        message=delivery.origin,
+    )
     world.execute(caller, command)
     return True
 

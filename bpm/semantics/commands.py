@@ -197,11 +197,14 @@ class CallReturned(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEscalated(Command):
-    """A called instance raised an escalation that it did not catch; it runs on."""
+    """A called instance raised an escalation that it did not catch; it runs on. `variables` go to who catches it,
+    `returned` are those of the called process that its end would bring back.
+    """
 
     ticket: int
     code: str | None = None
     variables: dict[str, Any] = field(default_factory=dict)
+    returned: dict[str, Any] = field(default_factory=dict)
     message: dict[str, Any] = field(default_factory=dict)
 
 

@@ -16,7 +16,7 @@ from bpm.graph import Process
 from bpm.semantics import commands as c
 from bpm.semantics import locks, migrating, modifying, operators, people, restarting, view
 from bpm.semantics.attempts import Attempt, report
-from bpm.semantics.elements.activities import take_back
+from bpm.semantics.elements.activities import map_on_the_way, take_back
 from bpm.semantics.elements.occurring import occur
 from bpm.semantics.errors import throw_error, throw_escalation
 from bpm.semantics.events import Event
@@ -248,11 +248,13 @@ def _call_returned(work: Work, command: c.CallReturned) -> None:
 def _call_escalated(work: Work, command: c.CallEscalated) -> None:
     ticket = _ticket(work, command.ticket)
     with Attempt(work, ticket.token):
+        map_on_the_way(work, ticket.token, work.graph.node(ticket.node), command.returned)
         throw_escalation(work, ticket.token, command.code, command.variables)
 
 
 def _return(work: Work, ticket: Ticket, command: c.CallReturned) -> None:
     if command.outcome == "error":
+        map_on_the_way(work, ticket.token, work.graph.node(ticket.node), command.variables)
         throw_error(work, ticket.token, command.code, command.text)
     elif command.outcome == "completed":
         take_back(work, ticket.token, work.graph.node(ticket.node), command.variables)

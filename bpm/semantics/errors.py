@@ -11,7 +11,7 @@ from typing import Any
 from bpm.graph import Trigger
 from bpm.semantics.handlers import begin_event_subprocess, interrupt, match, places
 from bpm.semantics.mappings import write_outward
-from bpm.semantics.scopes import finish
+from bpm.semantics.scopes import finish, wanted
 from bpm.semantics.tokens import cancel_below, create, detach, send
 from bpm.semantics.work import Work
 
@@ -30,6 +30,7 @@ def throw_error(
         if caught is not None:
             begin_event_subprocess(work, place.scope, caught[0], "error", _told(caught[1], code, message, variables))
             return
+    write_outward(work, token, variables or {})
     found = work.token(token)
     cancel_below(work, 0, "error", but=token)
     detach(work, token, reason="error")
@@ -61,7 +62,8 @@ def throw_escalation(
             return
     caller = work.state.instances[0].caller
     if caller is not None:
-        body = {"caller": caller, "code": code, "variables": variables}
+        returned = wanted(work, caller)
+        body = {"caller": caller, "code": code, "variables": variables} | ({"returned": returned} if returned else {})
         send(work, "ESCALATION", code or "", body, token=token, node=work.token(token).node)
 
 

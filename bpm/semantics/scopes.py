@@ -68,11 +68,14 @@ def finish(work: Work, state: str, reason: str, **said: Any) -> None:
     work.emit(event, 0, before=instance.state, after=state, reason=reason, **said)
     if instance.caller is None:
         return
-    wants = instance.caller.get("wants")
-    if wants is None:
-        variables = view.variables(work.state, 0)
-    else:
-        found = {name: view.variable(work.state, 0, name) for name in sorted(wants)}
-        variables = {name: variable.value for name, variable in found.items() if variable is not None}
-    body = {"caller": instance.caller, "outcome": outcome, "variables": variables, **said}
+    body = {"caller": instance.caller, "outcome": outcome, "variables": wanted(work, instance.caller), **said}
     send(work, "RESULT", work.graph.id, body)
+
+
+def wanted(work: Work, caller: dict[str, Any]) -> dict[str, Any]:
+    """The variables of the process that its caller wants: those it names, or all."""
+    wants = caller.get("wants")
+    if wants is None:
+        return view.variables(work.state, 0)
+    found = {name: view.variable(work.state, 0, name) for name in sorted(wants)}
+    return {name: variable.value for name, variable in found.items() if variable is not None}

@@ -144,15 +144,31 @@ def close_call(work: Work, token: int, node: Node) -> None:
     assert node.call is not None
     returned = _returned(work, token, node)
     brought: dict[str, Any] = dict(returned) if node.call.propagate_all_outputs else {}
+    brought |= _mapped_back(work, token, node, returned)
+    if not node.outputs_only:
+        write_outward(work, token, brought, skip_own=True)
+    close_activity(work, token, node)
+
+
+def map_on_the_way(work: Work, token: int, node: Node, variables: dict[str, Any]) -> None:
+    """What `out` mappings give before an error or an escalation of the called instance looks for who catches it, as in
+    Camunda 7 (BpmnExceptionHandler, OutputVariablesPropagator). Raises Stuck.
+    """
+    returned = dict.fromkeys(_wanted(node) or (), None) | variables
+    write_outward(work, token, _mapped_back(work, token, node, returned), skip_own=True)
+
+
+def _mapped_back(work: Work, token: int, node: Node, returned: dict[str, Any]) -> dict[str, Any]:
+    """What `out` mappings make of what the called instance has; local ones are kept beside the token at once."""
+    assert node.call is not None
+    brought: dict[str, Any] = {}
     for mapping in node.call.outputs:
         content = returned if mapping.everything else {mapping.target: value(work, token, mapping.source, returned)}
         if mapping.local:
             keep_beside(work, token, content)
         else:
             brought |= content
-    if not node.outputs_only:
-        write_outward(work, token, brought, skip_own=True)
-    close_activity(work, token, node)
+    return brought
 
 
 def _returned(work: Work, token: int, node: Node) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpm.graph import CallSpec, Formula, LoopSpec, Mapping
+import pytest
+
+from bpm.graph import CallSpec, Formula, LoopSpec, Mapping, Trigger
 from bpm.semantics import commands as c
 from tests.pure.semantics.drawing import Run, draw
 
@@ -94,3 +96,29 @@ def test_how_deep_a_call_is_goes_along_with_it() -> None:
                           ({"thread": "t", "ticket": 1, "wants": None, "depth": 7}, 8)):  # fmt: skip
         run = Run(draw("start s > call C > end e"), caller=caller)
         assert run.messages[0].payload["body"].get("depth") == depth
+
+
+@pytest.mark.parametrize("kind", ["error", "escalation"])
+def test_out_mappings_are_made_before_what_is_thrown_is_caught(kind: str) -> None:
+    """Camunda 7, BpmnExceptionHandler: "map variables to super executions" (OutputVariablesPropagator)."""
+    caught = {"attached_to": "C", "trigger": Trigger(kind=kind), "interrupting": kind == "error"}
+    graph = draw(*LINE, "boundary b > external B", C=called(outputs=(out("r", "${x}"), out("n", "${y}"))), b=caught)
+    run = Run(graph)
+    (ticket,) = [t.id for t in run.state.tickets.values() if t.kind == "CALL"]
+    if kind == "error":
+        run.do(c.CallReturned, ticket=ticket, outcome="error", code="E", variables={"x": 7})
+    else:
+        run.do(c.CallEscalated, ticket=ticket, code="E", returned={"x": 7})
+    assert "B" in run.waiting
+    assert (run.variable("r"), run.variable("n")) == (7, None)
+
+
+def test_a_called_process_says_with_what_it_throws_what_its_caller_wants() -> None:
+    caller = {"thread": "up", "ticket": 1, "wants": ["x"]}
+    graph = draw("start s > throw t > external A", t={"trigger": Trigger(kind="escalation", code=Formula(text="E"))})
+    run = Run(graph, variables={"x": 7, "z": 8}, caller=caller)
+    task = run.lock("A")
+    run.do(c.ThrowBpmnError, task=task, worker="w", code="E", variables={"x": 9})
+    escalated, returned = [message.payload["body"] for message in run.messages]
+    assert escalated["returned"] == {"x": 7}
+    assert (returned["outcome"], returned["variables"]) == ("error", {"x": 9})
