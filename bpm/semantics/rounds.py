@@ -29,8 +29,8 @@ def loop_ticket(state: State, token: int) -> Ticket | None:
 
 
 def counts(data: dict[str, Any]) -> dict[str, int]:
-    """What formulas see of a LOOP ticket's data. Between two rounds of a sequential loop one is active: that count "will
-    always be 1" (Camunda 7, Task Markers). A round is only terminated when the loop is over.
+    """What formulas see of a LOOP ticket's data. Between two rounds of a sequential loop one is active: that count
+    "will always be 1" (Camunda 7, Task Markers). A round is only terminated when the loop is over.
     """
     everything, done = data["total"] or data["started"], data["done"]
     active = data["started"] - done or int(done < everything)

@@ -46,7 +46,7 @@ def test_an_event_subprocess_has_event_subprocesses_of_its_own() -> None:
 
 
 def test_what_starts_an_event_subprocess_brings_its_variables_outward() -> None:
-    """Camunda 7, EventHandlerImpl sets them on the scope's execution; Zeebe merges them (BpmnVariableMappingBehavior)."""
+    """Camunda 7, EventHandlerImpl: set on the scope's execution; Zeebe, BpmnVariableMappingBehavior: merged."""
     for trigger in (Trigger(kind="message", name=Formula(text="m")), Trigger(kind="error", code_variable="code")):
         graph = draw("start s > external A > end e", "event_subprocess one", "start t > external B > end u",
                      scopes={"one": ("t", "B", "u")}, t={"trigger": trigger})  # fmt: skip
