@@ -121,9 +121,9 @@ def _part(work: Work, trigger: Trigger, kind: str, name: str | None) -> Trigger 
 
 
 def start_node(graph: Process, id: str | None) -> Node | None:
-    """The node of that id, at which the process can start. Without an id: the none start event, or, where a process has
-    none but exactly one message start event, that (as Camunda does); None where it has no start of any kind. Refused
-    where there is no such start.
+    """The node of that id, at which the process can start. Without an id: the none start event, else the only timer start
+    event, else the only start event, whatever it waits for (as Camunda 7 does: BpmnParse.selectInitial); None where it
+    has no start of any kind. Refused where there is no such start.
     """
     starts = [graph.node(one) for one in graph.scopes[graph.id].starts]
     if id is not None:
@@ -134,8 +134,10 @@ def start_node(graph: Process, id: str | None) -> Node | None:
     plain = [one for one in starts if one.trigger is None or one.trigger.kind == "none"]
     if len(plain) == 1:
         return plain[0]
-    if not plain and len(starts) == 1 and starts[0].trigger and starts[0].trigger.kind == "message":
-        return starts[0]
+    timers = [one for one in starts if one.trigger is not None and one.trigger.kind == "timer"]
+    for only in (timers, starts):
+        if not plain and len(only) == 1:
+            return only[0]
     if not starts and not any(graph.node(one).instantiate for one in graph.scopes[graph.id].nodes):
         if not implicit_starts(graph, graph.id):
             raise Refused("invalid", f"{graph.id} has no node to start at")

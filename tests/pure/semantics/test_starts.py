@@ -110,3 +110,16 @@ def test_a_start_that_maps_outputs_lets_nothing_else_into_the_process() -> None:
     graph = draw("start m > external A > end f", m=ORDERED | {"outputs": mapped, "outputs_only": True})
     run = Run(graph, node="m", trigger="message", variables={"a": 1, "b": 2})
     assert {name: one.value for (scope, name), one in run.state.variables.items() if scope == 0} == {"sum": 3}
+
+
+@pytest.mark.parametrize("kind", ["timer", "message", "signal", "conditional"])
+def test_by_its_key_a_process_starts_at_its_only_start_event(kind: str) -> None:
+    """Camunda 7, BpmnParse.selectInitial: "if there is a single start event, select it as initial, regardless of it's
+    type"."""
+    assert Run(draw("start s > external A", s={"trigger": Trigger(kind=kind)})).waiting == ["A"]
+
+
+def test_by_its_key_a_process_starts_at_its_timer_rather_than_at_a_message() -> None:
+    """Camunda 7, BpmnParse.selectInitial, which counts none and timer start events as one."""
+    graph = draw("start s > external A", "start m > external B", s={"trigger": Trigger(kind="timer")}, m=ORDERED)
+    assert Run(graph).waiting == ["A"]
