@@ -121,9 +121,9 @@ def _part(work: Work, trigger: Trigger, kind: str, name: str | None) -> Trigger 
 
 
 def start_node(graph: Process, id: str | None) -> Node | None:
-    """The node of that id, at which the process can start. Without an id: the none start event, else the only timer start
-    event, else the only start event, whatever it waits for (as Camunda 7 does: BpmnParse.selectInitial); None where it
-    has no start of any kind. Refused where there is no such start.
+    """The node of that id, at which the process can start. Without an id: the none start event, else the only timer
+    start event, else the only start event, whatever it waits for (as Camunda 7 does: BpmnParse.selectInitial); None
+    where it has no start of any kind. Refused where there is no such start.
     """
     starts = [graph.node(one) for one in graph.scopes[graph.id].starts]
     if id is not None:
