@@ -34,12 +34,14 @@ class Evaluation:
     rows: the outputs of the rules that the hit policy kept, one context each, as Camunda's result mappings want
     them; of a decision without a table the one context {its name: value}. tables: every table that was
     evaluated, with the rules that
-    matched, in order. warnings: why something is null."""
+    matched, in order. warnings: why something is null. broken: those of them that say that more rules matched than
+    the hit policy of a table allows."""
 
     value: object
     rows: tuple[Mapping[str, object], ...]
     tables: tuple[TableTrace, ...]
     warnings: tuple[str, ...]
+    broken: tuple[str, ...] = ()
 
 
 class Evaluator:
@@ -68,7 +70,8 @@ class Evaluator:
         except RecursionError:
             raise LimitFault("the decisions require each other too deeply") from None
         tables = tuple(course.trace.tables)
-        return Evaluation(value, _rows(element, value, tables), tables, tuple(course.budget.warnings))
+        warnings, broken = tuple(course.budget.warnings), tuple(course.trace.broken)
+        return Evaluation(value, _rows(element, value, tables), tables, warnings, broken)
 
     def find(self, model: _CompiledModel, reference: str) -> tuple[_CompiledModel, Element] | None:
         """The element that a reference in a model names."""

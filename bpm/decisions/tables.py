@@ -68,6 +68,12 @@ class Hits:
     aggregation: str
     host: Host
     budget: Budget
+    broken: list[str]
+
+    def against_policy(self, why: str) -> None:
+        """More matched than the hit policy allows: the result is null (DMN 1.5, 8.2.11), and whoever asks is told."""
+        self.budget.warn(why)
+        self.broken.append(why)
 
     def packed(self, outputs: Sequence[object]) -> object:
         """A rule's outputs as one value: a context when there are several columns."""
@@ -93,7 +99,7 @@ class Hits:
 
 def _unique(hits: Hits) -> object:
     if len(hits.outputs) > 1:
-        hits.budget.warn(f"{len(hits.outputs)} rules match where the hit policy is UNIQUE")
+        hits.against_policy(f"{len(hits.outputs)} rules match where the hit policy is UNIQUE")
         return None
     return hits.packed(hits.outputs[0])
 
@@ -101,7 +107,7 @@ def _unique(hits: Hits) -> object:
 def _any(hits: Hits) -> object:
     first = hits.packed(hits.outputs[0])
     if not all(same(hits.packed(outputs), first, hits.budget) for outputs in hits.outputs):
-        hits.budget.warn("rules with different outputs match where the hit policy is ANY")
+        hits.against_policy("rules with different outputs match where the hit policy is ANY")
         return None
     return first
 
@@ -170,6 +176,7 @@ def compile_table(table: Table, owner: str, types: Types, names: frozenset[str])
             table.aggregation,
             host,
             budget,
+            trace.broken if isinstance(trace := scope[TRACE], Trace) else [],
         )
         return policy(hits)
 

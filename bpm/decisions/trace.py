@@ -57,6 +57,8 @@ def _told(value: object) -> Json:
 
 @dataclass(slots=True)
 class Trace:
-    """Where the tables of one evaluation write themselves down, in the order in which they were evaluated."""
+    """Where the tables of one evaluation write themselves down, in the order in which they were evaluated. broken: what
+    hit policies did not allow."""
 
     tables: list[TableTrace] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)

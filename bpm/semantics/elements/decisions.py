@@ -22,7 +22,10 @@ RESULT = "decisionResult"
 
 
 def enter_decision(work: Work, token: int, node: Node) -> bool:
-    """Evaluate the decision with the variables that the token sees, and write its result. Raises Stuck."""
+    """Evaluate the decision with the variables that the token sees, and write its result. Raises Stuck, also where more
+    rules match than a hit policy allows: DMN makes null of that, which a process must not go on with unseen (Camunda 7
+    and 8 stop there, too: DmnHitPolicyException).
+    """
     spec = node.decision
     assert spec is not None
     take_in(work, work.token(token), node)
@@ -37,6 +40,8 @@ def enter_decision(work: Work, token: int, node: Node) -> bool:
         said = _said(evaluation)
     except ExpressionError as fault:
         raise Stuck("decision", f"the decision {key} cannot be evaluated: {fault}") from None
+    if evaluation.broken:
+        raise Stuck("decision", f"the decision {key} is not clear: {evaluation.broken[0]}")
     # A variable's value stands in history once: with the event that writes it.
     said |= {"variable": spec.result_variable} if spec.result_variable else {"result": result}
     work.emit("DECISION_EVALUATED", work.new_id(), token=token, node=node.id, reason="work", decision=id, key=key,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from decimal import Decimal
 from typing import Any
 
@@ -128,3 +129,13 @@ def test_replay_answers_from_the_log() -> None:
     assert verify(run.process, run.commits, thread="i", library=KNOWN) is None
     divergence = verify(run.process, run.commits, thread="i")
     assert divergence is not None and "('model', 'D')" in divergence.reason
+
+
+@pytest.mark.parametrize(("policy", "said"), [("UNIQUE", "2 rules match"), ("ANY", "rules with different outputs")])
+def test_more_rules_than_the_hit_policy_allows_are_an_incident(policy: str, said: str) -> None:
+    """Camunda 7, DmnHitPolicyException: the decision fails; DMN 1.5, 8.2.11, has null for it."""
+    broken = {"D": evaluator(dataclasses.replace(RATES, hit_policy=policy))}
+    run = Run(draw(*GRAPH), decisions=broken, variables={"amount": 80})
+    assert run.waiting == ["D"]
+    (incident,) = run.state.incidents.values()
+    assert said in incident.message
