@@ -63,7 +63,8 @@ def _zeebe(place: Place, element: Element) -> CallSpec:
         target=target,
         binding=binding(place, element.get("bindingType", "latest")),
         version=formulas.formula(place, element.get("versionTag"), at=element),
-        inputs=(everything(),) if passes_all else (),
+        # Without them, what the inputs of the activity and its loop have set is passed still.
+        inputs=(everything(local=not passes_all),),
         propagate_all_outputs=element.get("propagateAllChildVariables", "true") != "false",
     )
 

@@ -14,6 +14,8 @@ from bpm.compiler.vocabulary import extensions
 from bpm.compiler.xml import Element
 from bpm.graph import Formula, LoopSpec, Trigger
 
+# An expression that is a variable or a part of it: `=item.price`.
+_PATH: Final = re.compile(r"=\s*(?!(?:null|true|false)\b)([A-Za-z_]\w*)(?:\.\w+)*")
 # An expression that is the name of a variable and nothing more: `${items}`, `=items`.
 _NAME: Final = re.compile(r"[$#]\{\s*(?P<juel>[A-Za-z_]\w*)\s*\}|=\s*(?P<feel>[A-Za-z_]\w*)")
 
@@ -67,6 +69,7 @@ def _multiple(place: Place, element: Element) -> LoopSpec:
         completion_condition=None if done is None else formulas.condition(place, done, what="The completion condition"),
         output_collection=output_collection,
         output_element=output_element,
+        output_variable=_filled(output_element) if output_collection else None,
         behavior=element.get("behavior", "All").lower(),
         thrown=_thrown(place, element),
     )
@@ -101,6 +104,15 @@ def _list(place: Place, text: str | None, element: Element) -> Formula | None:
     if name := _NAME.fullmatch((text or "").strip()):
         return formulas.variable(name["juel"] or name["feel"])
     return formulas.formula(place, text, at=element)
+
+
+def _filled(output: Formula | None) -> str | None:
+    """The variable that each round fills, where its output is just that, or a part of it: every round has one of its
+    own then, null at first (Zeebe, MultiInstanceBodyProcessor.setLoopVariables)."""
+    if output is None or output.kind == "variable":
+        return None if output is None else output.text
+    found = _PATH.fullmatch(output.text)
+    return found[1] if found else None
 
 
 def _data_name(place: Place, element: Element, name: str) -> str | None:

@@ -110,4 +110,5 @@ def _script(place: Place, element: Element) -> Formula:
 
 def _zeebe(place: Place, element: Element) -> Mapping:
     source = formulas.formula(place, element.get("source"), at=element) or formulas.NULL
-    return Mapping(target=element.get("target", "").strip(), source=source)
+    target, *path = element.get("target", "").strip().split(".")
+    return Mapping(target=target, source=source, path=tuple(path))

@@ -73,6 +73,8 @@ class Mapping:
     everything: bool = False
     # Only for call activities: a mapping that passes the business key.
     business_key: bool = False
+    # Zeebe's `target="customer.name"`: where in the target's object the value goes; the rest of it stays.
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ class LoopSpec:
     completion_condition: Formula | None = None
     output_collection: str | None = None
     output_element: Formula | None = None
+    output_variable: str | None = None  # where the output element is just a variable: each round has one of its own
     # Events thrown as rounds end: "none" each time, "one" at the first, "complex" when a condition holds, "all" never.
     behavior: str = "all"
     thrown: tuple[tuple[Formula | None, Trigger], ...] = ()  # (condition of "complex", what is thrown)

@@ -10,7 +10,7 @@ from typing import Any
 from bpm.graph import Mapping as Assignment
 from bpm.graph import Node, Scope
 from bpm.semantics import view
-from bpm.semantics.formulas import sees, text, value
+from bpm.semantics.formulas import seen_by, sees, text, value
 from bpm.semantics.state import Token
 from bpm.semantics.work import Work
 
@@ -80,18 +80,34 @@ def take_in(work: Work, token: Token, node: Node) -> None:
     if not node.inputs:
         return
     scope = own_scope(work, token)
+    made: dict[str, Any] = {}
     for mapping in node.inputs:
-        set_variable(work, scope, mapping.target, value(work, token.id, mapping.source), token=token.id)
+        made[mapping.target] = _placed(made.get(mapping.target), mapping.path, value(work, token.id, mapping.source))
+        set_variable(work, scope, mapping.target, made[mapping.target], token=token.id)
 
 
 def give_out(work: Work, token: Token, node: Node) -> None:
-    """Evaluate the outputs of an activity and write them to the scope around it. Raises Stuck."""
+    """Evaluate the outputs of an activity and write them to the scope around it; what a round of a loop fills stays
+    with the round (Zeebe, BpmnVariableMappingBehavior.getVariableScopeKey). Raises Stuck.
+    """
+    kept = node.loop.output_variable if node.loop is not None and token.index is not None else None
+    made: dict[str, Any] = {}
     for mapping in node.outputs:
-        content = {mapping.target: value(work, token.id, mapping.source)}
-        if mapping.local:
-            keep_beside(work, token.id, content)
+        name = mapping.target
+        there = made.get(name, seen_by(work, token.id, None).get(name)) if mapping.path else None
+        made[name] = _placed(there, mapping.path, value(work, token.id, mapping.source))
+        if mapping.local or name == kept:
+            keep_beside(work, token.id, {name: made[name]})
         else:
-            write_outward(work, token.id, content, skip_own=True)
+            write_outward(work, token.id, {name: made[name]}, skip_own=True)
+
+
+def _placed(there: Any, path: tuple[str, ...], content: Any) -> Any:
+    """What a mapping's target becomes: the value, or the object that is there with the value at its path."""
+    if not path:
+        return content
+    around = there if isinstance(there, dict) else {}
+    return around | {path[0]: _placed(around.get(path[0]), path[1:], content)}
 
 
 def first_values(scope: Scope) -> dict[str, Any]:

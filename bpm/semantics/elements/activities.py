@@ -176,7 +176,8 @@ def _returned(work: Work, token: int, node: Node) -> dict[str, Any]:
     local = work.token(token).local
     own = {mapping.target for mapping in node.inputs}
     if node.loop is not None:
-        own |= {"loopCounter", node.loop.index_variable or "", node.loop.element_variable or ""}
+        loop = node.loop
+        own |= {"loopCounter", loop.index_variable or "", loop.element_variable or "", loop.output_variable or ""}
     found = view.variables(work.state, local) if local else {}
     return {name: content for name, content in found.items() if name not in own}
 

@@ -91,6 +91,8 @@ def _begin(work: Work, body: int, node: Node, loop: LoopSpec, index: int, items:
         seen[loop.index_variable] = index
     if loop.element_variable and items is not None and index < len(items):
         seen[loop.element_variable] = items[index]
+    if loop.output_variable:
+        seen.setdefault(loop.output_variable, None)
     keep_local(work, round_, seen)
 
 

@@ -114,7 +114,13 @@ def test_a_multi_instance_of_zeebe():
     )
     loop = found.loop
     assert (loop.kind, loop.collection.text, loop.element_variable) == ("parallel", "items", "item")
-    assert (loop.output_collection, loop.output_element.text) == ("results", "=result")
+    assert (loop.output_collection, loop.output_element.text, loop.output_variable) == ("results", "=result", "result")
+
+
+def test_mappings_of_zeebe_reach_into_objects():
+    said = '<zeebe:ioMapping><zeebe:input source="=a" target="order.item.name"/></zeebe:ioMapping>'
+    (found,) = node(f'<userTask id="x"><extensionElements>{said}</extensionElements></userTask>', zeebe=True).inputs
+    assert (found.target, found.path) == ("order", ("item", "name"))
 
 
 def test_a_multi_instance_over_data_of_the_standard():

@@ -388,3 +388,16 @@ def test_async_after__what_waited_is_left_in_a_step_of_its_own(kind: str) -> Non
     # Its boundary events are over with the work, before it is left.
     assert [event.type for event in events][1:4] == ["TIMER_CANCELLED", "TOKEN_STATE_CHANGED", "TOKEN_MOVED"]
     assert run.waiting == ["B"]
+
+
+def test_mappings_reach_into_objects() -> None:
+    """Zeebe, BpmnVariableMappingBehavior: an input makes the object, an output keeps what it has besides."""
+    inputs = tuple(Mapping(target="o", path=path, source=Formula(text="=n")) for path in (("a",), ("b", "c")))
+    outputs = (Mapping(target="kept", path=("r",), source=Formula(text="=n")),)
+    run = Run(draw("start s > external A > end e", A={"inputs": inputs, "outputs": outputs}),
+              variables={"n": 1, "o": {"z": 0}, "kept": {"k": 5}})  # fmt: skip
+    (task,) = run.state.tasks.values()
+    assert run.variable("o", run.state.tokens[task.token].local) == {"a": 1, "b": {"c": 1}}
+    run.work("A")
+    assert run.variable("kept") == {"k": 5, "r": 1}
+    assert run.variable("o") == {"z": 0}

@@ -200,3 +200,16 @@ def test_of_a_sequential_loop_one_round_is_active_always() -> None:
         assert run.waiting == ["A"]
         run.work("A")
     assert run.waiting == ["Z"]
+
+
+def test_what_each_round_gives_is_its_own() -> None:
+    """Zeebe, MultiInstanceBodyProcessor.setLoopVariables: a variable that is the output element is null at first."""
+    gathers = {"output_collection": "results", "output_element": Formula(text="=r"), "output_variable": "r"}
+    mapped = Mapping(target="r", source=Formula(text="=x + 1"))
+    for outputs, brought in (((), {"r": 2}), ((mapped,), {"x": 1})):
+        graph = draw(ONE, A=each(**gathers) | {"outputs": outputs, "outputs_only": bool(outputs)})
+        run = Run(graph, variables={"items": ["a", "b"], "r": 99, "x": None})
+        run.work("A", **brought)
+        run.work("A", **({"x": None} if outputs else {}))
+        assert run.variable("results") == [2, None]
+        assert run.variable("r") == 99
