@@ -18,7 +18,7 @@ from bpm.semantics import view
 from bpm.semantics.formulas import visible_variables
 from bpm.semantics.handlers import hold_event_subprocess
 from bpm.semantics.mappings import keep_local
-from bpm.semantics.state import Ticket
+from bpm.semantics.state import Ticket, Token
 from bpm.semantics.tokens import create, wait
 from bpm.semantics.work import Work
 
@@ -69,10 +69,10 @@ def go_on(work: Work, token: int, activity: str | None) -> bool:
 
 
 def _next(work: Work, token: int, activity: str | None) -> bool:
-    tickets = _tickets(work, _holders(work, token), activity)
+    tickets = _tickets(work, _holders(work, token), activity) + _of_rounds_done(work, token)
     if not tickets:
         return False
-    ticket = tickets[-1]
+    ticket = max(tickets, key=lambda one: one.id)
     *rest, entry = ticket.data["entries"]
     if rest:
         work.change("TICKET_ADVANCED", "ticket", ticket, "OPEN", reason="compensation", data={"entries": rest})
@@ -97,7 +97,29 @@ def _holders(work: Work, token: int) -> list[int]:
     while holder and work.node(work.token(holder)).kind == "event_subprocess":
         holder = work.token(holder).scope
         holders.append(holder)
-    return holders
+    return holders + [one.id for one in other_rounds(work, token)]
+
+
+def other_rounds(work: Work, token: int) -> list[Token]:
+    """Of a transaction that is a loop, the rounds beside the one that is cancelled: they are cancelled with it (Camunda
+    7, TransactionSubProcessTest.testMultiInstanceTx: "canceling one instance triggers compensation for all other").
+    """
+    round_ = _cancelled_round(work, token)
+    return [] if round_ is None else [one for one in view.in_scope(work.state, round_.scope) if one.id != round_.id]
+
+
+def _of_rounds_done(work: Work, token: int) -> list[Ticket]:
+    """What rounds of that loop have left to the scope around it."""
+    round_ = _cancelled_round(work, token)
+    return [] if round_ is None else _tickets(work, [work.token(round_.scope).scope], round_.node)
+
+
+def _cancelled_round(work: Work, token: int) -> Token | None:
+    trigger = work.node(work.token(token)).trigger
+    if trigger is None or trigger.kind != "cancel" or not work.token(token).scope:
+        return None
+    transaction = work.token(work.token(token).scope)
+    return None if transaction.index is None else transaction
 
 
 def _tickets(work: Work, holders: list[int], activity: str | None) -> list[Ticket]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpm.graph import Node, Trigger
 from bpm.semantics import view
-from bpm.semantics.compensation import compensate
+from bpm.semantics.compensation import compensate, other_rounds
 from bpm.semantics.elements.activities import enter_external
 from bpm.semantics.elements.events import close_event
 from bpm.semantics.elements.throwing import throw
@@ -13,7 +13,7 @@ from bpm.semantics.formulas import text
 from bpm.semantics.handlers import interrupt
 from bpm.semantics.mappings import take_in
 from bpm.semantics.scopes import settle
-from bpm.semantics.tokens import cancel_below, complete
+from bpm.semantics.tokens import cancel_below, complete, release
 from bpm.semantics.work import Work
 
 
@@ -57,18 +57,26 @@ def _cancel(work: Work, token: int, node: Node) -> bool:
     """Cancel the transaction: all else in it ends, what is done is undone, then it leaves by its cancel event
     (BPMN 2.0.2, 13.3.4)."""
     cancel_below(work, work.token(token).scope, "cancel", but=token)
+    for round_ in other_rounds(work, token):
+        cancel_below(work, round_.id, "cancel")
     return not compensate(work, token, None)
 
 
 def _leave_transaction(work: Work, token: int) -> None:
     scope = work.token(token).scope
     complete(work, token, "cancel", passed=True)
+    if scope and work.token(scope).index is not None:
+        scope = work.token(scope).scope
+        cancel_below(work, scope, "cancel")
     if scope:
         boundaries = [work.graph.node(id) for id in work.node(work.token(scope)).boundary]
         caught = next((one for one in boundaries if one.trigger and one.trigger.kind == "cancel"), None)
         if caught is not None:
             interrupt(work, scope, caught, "cancel")
             return
+    if scope != work.token(token).scope:
+        release(work, scope, "cancel")
+        return
     settle(work, token)
 
 

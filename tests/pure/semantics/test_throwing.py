@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bpm.graph import Formula, Trigger
+from bpm.graph import Formula, LoopSpec, Trigger
 from bpm.semantics import commands as c
 from tests.pure.semantics.drawing import Run, draw
 
@@ -151,6 +151,27 @@ def test_cancel__undoes_the_transaction_and_leaves_by_its_cancel_event() -> None
     run.work("uA")
 
     assert run.waiting == ["B"]
+
+
+@pytest.mark.parametrize(("boundary", "leaves"), [(True, "B"), (False, "Z")])
+def test_cancel__of_one_round_undoes_all_rounds_and_leaves_the_loop(boundary: bool, leaves: str) -> None:
+    """Camunda 7, TransactionSubProcessTest.testMultiInstanceTx."""
+    loop = LoopSpec(kind="parallel", cardinality=Formula(text="3"))
+    graph = draw("start s > subprocess sub > external Z", "start t > external A > external Q > end stop", "external uA",
+                 *(["boundary b > external B"] if boundary else []), scopes={"sub": ("t", "A", "Q", "stop", "uA")},
+                 **({"b": {"attached_to": "sub", "trigger": trigger("cancel")}} if boundary else {}),
+                 stop={"trigger": trigger("cancel")}, A=UNDONE["A"], uA=UNDONE["uA"],
+                 sub={"transaction": True, "loop": loop})  # fmt: skip
+    run = Run(graph)
+    run.work("A")
+    run.work("A")
+    run.work("Q")
+    for _ in range(2):
+        assert run.waiting == ["sub", "sub", "uA"]
+        run.work("uA")
+    assert run.waiting == [leaves]
+    run.work(leaves)
+    assert run.ended == "COMPLETED"
 
 
 PARTS = (trigger("signal", "one"), trigger("message", "two"))
