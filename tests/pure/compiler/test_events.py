@@ -201,3 +201,10 @@ def test_every_definition_in_every_position(place, definition):
         assert position(element) == where
         allowed = definition.removesuffix("EventDefinition") in ALLOWED[where]
         assert ("trigger-misplaced" in codes(content)) is not allowed
+
+
+@pytest.mark.parametrize(("said", "found"), [("", False), ('waitForCompletion="false"', True)])
+def test_that_compensation_is_waited_for_is_said_where_the_model_says_otherwise(said, found):
+    definition = f'<compensateEventDefinition {said} activityRef="t"/>'
+    throw = f'<intermediateThrowEvent id="x">{definition}</intermediateThrowEvent>'
+    assert ("element-ignored" in codes(line('<task id="t"/>', throw))) == found
