@@ -162,7 +162,7 @@ def _conditional(place: Place, element: Element) -> Trigger:
 def _compensation(place: Place, element: Element) -> Trigger:
     target = place.resolve(element, "activityRef")
     if not flag(element, "waitForCompletion", default=True):
-        said = "waitForCompletion=false has no effect: the event goes on when the compensation is done, as in Camunda 7."
+        said = "waitForCompletion=false has no effect: the event waits for the compensation, as in Camunda 7."
         place.report("element-ignored", said, at=element)
     return Trigger(kind="compensation", activity=None if target is None else target.get("id"))
 

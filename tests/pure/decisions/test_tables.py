@@ -129,6 +129,8 @@ def test_the_name_of_an_input_in_its_cells():
     )
     assert evaluate("d", {"order": {"total": 7}}, decision("d", logic)).value is True
     assert evaluate("d", {"order": {"total": 9}}, decision("d", logic)).value is None
+    unnamed = logic.replace('camunda:inputVariable="amount"', "").replace("amount", "cellInput")
+    assert evaluate("d", {"order": {"total": 7}}, decision("d", unnamed)).value is True  # Camunda 7's default
 
 
 def test_juel_where_it_is_named():
