@@ -1,7 +1,8 @@
 """The methods and properties that JUEL may use: a table of kinds and names, nothing else is reachable.
 
 They are those of Java's String, Number, Boolean, List, Map and Date (Joda's too) that real models use, and Camunda
-Spin's on JSON values (`prop`, `elements`, `value`, ...), which here are methods of plain lists and maps.
+Spin's on JSON values (`prop`, `elements`, `value`, ...), which here are methods of plain lists and maps, as are those
+of a decision's result (`juel_results`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bpm.expressions.errors import EvaluationFault
+from bpm.expressions.juel_results import ENTRIES, RESULTS
 from bpm.expressions.juel_values import alike, boolean, calculate, compare, equal, kind, number, text, whole
 from bpm.expressions.limits import Budget
 
@@ -244,6 +246,7 @@ _LIST: dict[str, Member] = {
     "indexOf": (1, 1, _place),
     "isEmpty": (0, 0, lambda v: not v),
     "size": (0, 0, len),
+    **RESULTS,
 }
 _MAP: dict[str, Member] = {
     "containsKey": (1, 1, lambda v, o: _text(o) in v),
@@ -257,6 +260,7 @@ _MAP: dict[str, Member] = {
     "prop": (1, 1, _prop),
     "size": (0, 0, len),
     "values": (0, 0, lambda v: list(v.values())),
+    **ENTRIES,
 }
 _DATE: dict[str, Member] = {
     "after": (1, 1, lambda v, o: compare(">", v, o)),

@@ -299,3 +299,30 @@ def test_a_variable_wins_over_a_bean_and_the_host_over_a_variable():
 def test_texts_do_not_outgrow_the_limit(text):
     with pytest.raises(LimitFault):
         compile_text(text).evaluate({"big": "a" * 600_000})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("r.getFirstResult().price", 1),
+        ("r.firstResult.getFirstEntry()", 1),
+        ("r.collectEntries('price')", [1, 2]),
+        ("r.collectEntries(r)", []),
+        ("r.resultList.size()", 2),
+        ("one.getSingleResult().price", 7),
+        ("one.singleResult.getEntry('price')", 7),
+        ("one.getSingleEntry()", 7),
+        ("one.singleEntry", 7),
+        ("none.getSingleEntry()", None),
+        ("none.singleResult.price", None),
+    ],
+)
+def test_the_result_of_a_decision_answers_as_camunda_7s(text, value):
+    scope = {"r": [{"price": 1}, {"price": 2, "tax": 3}], "one": [{"price": 7}], "none": []}
+    assert compile_text("${" + text + "}").evaluate(scope, HOST) == value
+
+
+@pytest.mark.parametrize("text", ["r.getSingleResult()", "r.singleEntry", "r.get(1).getSingleEntry()"])
+def test_more_results_than_were_asked_for_are_a_fault(text):
+    with pytest.raises(EvaluationFault, match="one at most"):
+        compile_text("${" + text + "}").evaluate({"r": [{"price": 1}, {"price": 2, "tax": 3}]}, HOST)
