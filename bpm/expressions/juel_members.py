@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any
 
 from bpm.expressions.errors import EvaluationFault
+from bpm.expressions.feel_regex import read_pattern
+from bpm.expressions.feel_signatures import Refused
 from bpm.expressions.juel_results import ENTRIES, RESULTS
 from bpm.expressions.juel_values import alike, boolean, calculate, compare, equal, kind, number, text, whole
 from bpm.expressions.limits import Budget
@@ -111,6 +113,15 @@ def _split(value: str, separator: object) -> list[str]:
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
     return parts
+
+
+def _matches(value: str, pattern: object) -> bool:
+    """Whether the whole text is one of the pattern, which is read as FEEL's are: Java's means the same but in rare
+    corners."""
+    try:
+        return read_pattern(f"^(?:{_text(pattern)})$", "").finds(value, Budget())
+    except Refused as refused:
+        raise EvaluationFault(str(refused)) from None
 
 
 def _character(value: str, index: object) -> str:
@@ -217,6 +228,7 @@ _TEXT: dict[str, Member] = {
     "isEmpty": (0, 0, lambda v: not v),
     "lastIndexOf": (1, 1, lambda v, o: v.rfind(_text(o))),
     "length": (0, 0, len),
+    "matches": (1, 1, _matches),
     "replace": (2, 2, _replaced),
     "split": (1, 1, _split),
     "startsWith": (1, 1, lambda v, o: v.startswith(_text(o))),
