@@ -108,10 +108,14 @@ def _enough(work: Work, round_: int, loop: LoopSpec, data: dict[str, Any]) -> bo
 
 
 def _goes_on(work: Work, token: int, loop: LoopSpec, done: int) -> bool:
-    """Whether a standard loop has another round: its condition holds and its maximum is not reached."""
+    """Whether a standard loop has another round: its condition holds and its maximum is not reached; where only one of
+    them is said, that alone counts (BPMN 2.0.2, table 10.28). A loop that says neither has one round.
+    """
     if done >= (loop.loop_maximum or ROUNDS_AT_MOST):
         return False
-    return loop.loop_condition is not None and holds(work, token, loop.loop_condition, {"loopCounter": done})
+    if loop.loop_condition is None:
+        return loop.loop_maximum is not None
+    return holds(work, token, loop.loop_condition, {"loopCounter": done})
 
 
 def _finish(work: Work, body: Token, loop: LoopSpec, data: dict[str, Any]) -> None:

@@ -213,3 +213,13 @@ def test_what_each_round_gives_is_its_own() -> None:
         run.work("A", **({"x": None} if outputs else {}))
         assert run.variable("results") == [2, None]
         assert run.variable("r") == 99
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_standard_loop__that_says_only_its_maximum_has_so_many_rounds(before: bool) -> None:
+    """BPMN 2.0.2, table 10.28: loopMaximum caps the iterations; loopCondition is optional."""
+    run = Run(draw(ONE, A=loop("standard", loop_maximum=2, test_before=before)))
+    for _ in range(2):
+        assert run.waiting == ["A"]
+        run.work("A")
+    assert run.waiting == ["Z"]
