@@ -12,8 +12,6 @@ from bpm.decisions import model as m
 type Iterated = Literal["for", "some", "every"]
 
 JUEL: Final = "juel"
-# How cells call their input where the file does not say (Camunda 7, DMN, "Name of the Input Variable").
-_CELL_INPUT: Final = "cellInput"
 
 
 def language_of(element: Element) -> str:
@@ -128,7 +126,7 @@ def _input(element: Element) -> m.Input:
     return m.Input(
         _literal(expression) if expression is not None else m.Expression(""),
         label=attribute(element, "label"),
-        variable=extension(element, "inputVariable") or _CELL_INPUT,
+        variable=extension(element, "inputVariable") or "?",
         allowed=text_in(part(element, "inputValues")),
         id=attribute(element, "id"),
     )

@@ -128,6 +128,8 @@ HIT_POLICIES: dict[str, Callable[[Hits], object]] = {
     "OUTPUT ORDER": lambda hits: [hits.packed(outputs) for outputs in hits.by_priority()],
     "COLLECT": _collect,
 }
+# How cells call their input where the file does not say (Camunda 7, DMN, "Name of the Input Variable").
+CELL_INPUT = "cellInput"
 AGGREGATIONS = {"SUM": "sum", "MIN": "min", "MAX": "max", "COUNT": "count"}
 
 
@@ -197,7 +199,8 @@ def _matches(place: int, tried: Sequence[tuple[_Column, object, Frame]], host: H
 
 
 def _column(place: int, column: Input, table: Table, types: Types, names: frozenset[str]) -> _Column:
-    names |= {column.variable} - {INPUT}
+    variable = CELL_INPUT if column.variable == INPUT else column.variable
+    names |= {variable}
     open_bits = tested_bits = 0
     plain: dict[tuple[str, object], int] = {}
     tested: dict[int, Compiled] = {}
@@ -206,7 +209,7 @@ def _column(place: int, column: Input, table: Table, types: Types, names: frozen
         if cell.text in ANYTHING:
             open_bits |= 1 << row
             continue
-        test = unary_tests(cell, names, column.variable)
+        test = unary_tests(cell, names, variable)
         values = _plain_values(test)
         if values is None:
             tested_bits |= 1 << row
@@ -219,7 +222,7 @@ def _column(place: int, column: Input, table: Table, types: Types, names: frozen
         label=column.label or column.expression.text,
         value=formula(column.expression, names),
         type=types.find(column.expression.type),
-        variable=column.variable,
+        variable=variable,
         allowed=unary_tests(column.allowed, names) if column.allowed else None,
         open=open_bits,
         plain=plain,

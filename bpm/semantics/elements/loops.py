@@ -111,7 +111,7 @@ def _goes_on(work: Work, token: int, loop: LoopSpec, done: int) -> bool:
     """Whether a standard loop has another round: its condition holds and its maximum is not reached; where only one of
     them is said, that alone counts (BPMN 2.0.2, table 10.28). A loop that says neither has one round.
     """
-    if done >= (loop.loop_maximum or ROUNDS_AT_MOST):
+    if done >= (ROUNDS_AT_MOST if loop.loop_maximum is None else loop.loop_maximum):
         return False
     if loop.loop_condition is None:
         return loop.loop_maximum is not None

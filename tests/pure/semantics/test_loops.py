@@ -215,11 +215,11 @@ def test_what_each_round_gives_is_its_own() -> None:
         assert run.variable("r") == 99
 
 
-@pytest.mark.parametrize("before", [True, False])
-def test_standard_loop__that_says_only_its_maximum_has_so_many_rounds(before: bool) -> None:
+@pytest.mark.parametrize(("before", "most", "rounds"), [(True, 2, 2), (False, 2, 2), (True, 0, 0), (False, 0, 1)])
+def test_standard_loop__that_says_only_its_maximum_has_so_many_rounds(before: bool, most: int, rounds: int) -> None:
     """BPMN 2.0.2, table 10.28: loopMaximum caps the iterations; loopCondition is optional."""
-    run = Run(draw(ONE, A=loop("standard", loop_maximum=2, test_before=before)))
-    for _ in range(2):
+    run = Run(draw(ONE, A=loop("standard", loop_maximum=most, test_before=before)))
+    for _ in range(rounds):
         assert run.waiting == ["A"]
         run.work("A")
     assert run.waiting == ["Z"]
