@@ -47,7 +47,7 @@ def unary_tests(source: Expression | str, names: frozenset[str], variable: str =
 def _looking_at(variable: str, compiled: Compiled) -> Compiled:
     """The tests with the column's name for its value counting as `?` does: they say themselves whether they are met."""
     tree = compiled.tree
-    if not isinstance(tree, UnaryTests):
+    if not isinstance(tree, UnaryTests) or not any(_mentions(test, variable) for test in tree.tests):
         return compiled
     tests = tuple(replace(test, uses_input=test.uses_input or _mentions(test, variable)) for test in tree.tests)
     tree = replace(tree, tests=tests)
