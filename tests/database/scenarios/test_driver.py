@@ -48,7 +48,7 @@ def test_start_timers(both_ways):
     """
     assert both_ways(early, daily=daily) == []
     alone = process("daily", NIGHTLY, person("Look"), end("e"), "nightly > Look > e")
-    assert len(both_ways("start: {process: daily}", daily=alone)) == 1
+    assert both_ways("start: {process: daily}", daily=alone) == []  # the only start event there is
 
 
 SENDER = process(
