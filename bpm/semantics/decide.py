@@ -247,24 +247,39 @@ def _call_returned(work: Work, command: c.CallReturned) -> None:
 
 def _call_escalated(work: Work, command: c.CallEscalated) -> None:
     ticket = _ticket(work, command.ticket)
+    stuck = _mapped(work, ticket, command.returned)
+    if stuck:
+        # The called instance runs on, and who catches the escalation hears it: the incident stands beside the call.
+        operators.blocked(work, ticket.token, ticket.node, stuck)
     with Attempt(work, ticket.token):
-        map_on_the_way(work, ticket.token, work.graph.node(ticket.node), command.returned)
         throw_escalation(work, ticket.token, command.code, command.variables)
 
 
 def _return(work: Work, ticket: Ticket, command: c.CallReturned) -> None:
-    if command.outcome == "error":
-        map_on_the_way(work, ticket.token, work.graph.node(ticket.node), command.variables)
-        throw_error(work, ticket.token, command.code, command.text)
-    elif command.outcome == "completed":
+    stuck: str | None = None
+    if command.outcome == "completed":
         take_back(work, ticket.token, work.graph.node(ticket.node), command.variables)
-    else:
-        # A retry calls again: everything that the activity set is taken back, and the token enters anew.
-        detach(work, ticket.token, reason="incident")
-        work.change(
-            "TOKEN_STATE_CHANGED", "token", work.token(ticket.token), "WAITING", reason="incident", step="enter"
-        )
-        report(work, ticket.token, "call", command.text or f"the called instance ended {command.outcome}")
+        return
+    if command.outcome == "error":
+        stuck = _mapped(work, ticket, command.variables)
+        if stuck is None:
+            throw_error(work, ticket.token, command.code, command.text)
+            return
+    # A retry calls again: everything that the activity set is taken back, and the token enters anew.
+    detach(work, ticket.token, reason="incident")
+    work.change("TOKEN_STATE_CHANGED", "token", work.token(ticket.token), "WAITING", reason="incident", step="enter")
+    report(work, ticket.token, "call", stuck or command.text or f"the called instance ended {command.outcome}")
+
+
+def _mapped(work: Work, ticket: Ticket, returned: dict[str, Any]) -> str | None:
+    """Make the call's `out` mappings; what they got stuck at, if they did."""
+    mark = len(work.events)
+    try:
+        map_on_the_way(work, ticket.token, work.graph.node(ticket.node), returned)
+    except Stuck as stuck:
+        work.rewind(mark)
+        return stuck.message
+    return None
 
 
 DECIDE: dict[type[c.Command], Callable[[Work, Any], None]] = {

@@ -75,13 +75,18 @@ def report_incident(work: Work, command: c.ReportIncident) -> None:
         attached = view.attached(work.state, command.token)
         if any(kind == "incident" and (one.kind, one.node) == (BLOCKED, command.beside) for kind, one in attached):
             raise Refused("wrong_state", f"{command.beside} has an incident already")
-        work.emit("INCIDENT_OPENED", work.new_id(), token=command.token, node=command.beside, after="OPEN",
-                  reason="incident", kind=BLOCKED, message=command.text)  # fmt: skip
+        blocked(work, command.token, command.beside, command.text)
         return
     token = _open_token(work, command.token)
     if token.state != "ACTIVE":
         raise Refused("wrong_state", f"token {token.id} is {token.state}, not ACTIVE")
     report(work, token.id, "engine", command.text)
+
+
+def blocked(work: Work, token: int, node: str, message: str) -> None:
+    """An incident beside what a token waits for (0: the instance)."""
+    work.emit("INCIDENT_OPENED", work.new_id(), token=token, node=node, after="OPEN", reason="incident", kind=BLOCKED,
+              message=message)  # fmt: skip
 
 
 def cancel_instance(work: Work, command: c.CancelInstance) -> None:

@@ -122,3 +122,25 @@ def test_a_called_process_says_with_what_it_throws_what_its_caller_wants() -> No
     escalated, returned = [message.payload["body"] for message in run.messages]
     assert escalated["returned"] == {"x": 7}
     assert (returned["outcome"], returned["variables"]) == ("error", {"x": 9})
+
+
+def test_an_error_whose_out_mapping_fails_is_an_incident_and_the_call_is_made_again() -> None:
+    caught = {"attached_to": "C", "trigger": Trigger(kind="error")}
+    run = Run(draw(*LINE, "boundary b > external B", C=called(outputs=(out("r", "${x.y()}"),)), b=caught))
+    (ticket,) = [t.id for t in run.state.tickets.values() if t.kind == "CALL"]
+    run.do(c.CallReturned, ticket=ticket, outcome="error", code="E", variables={"x": 7})
+    assert run.waiting == ["C"]
+    (incident,) = run.state.incidents
+    run.do(c.RetryIncident, incident=incident)
+    assert [m.payload["kind"] for m in run.messages] == ["CALL", "CALL"]
+
+
+def test_an_escalation_whose_out_mapping_fails_is_heard_and_an_incident_stands_beside_the_call() -> None:
+    caught = {"attached_to": "C", "trigger": Trigger(kind="escalation"), "interrupting": False}
+    run = Run(draw(*LINE, "boundary b > external B", C=called(outputs=(out("r", "${x.y()}"),)), b=caught))
+    (ticket,) = [t.id for t in run.state.tickets.values() if t.kind == "CALL"]
+    run.do(c.CallEscalated, ticket=ticket, code="E", returned={"x": 7})
+    assert run.waiting == ["B", "C"]
+    (incident,) = run.state.incidents
+    run.do(c.RetryIncident, incident=incident)
+    assert run.waiting == ["B", "C"]
