@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from decimal import Decimal
-from time import perf_counter
 
 import pytest
 
@@ -182,17 +183,21 @@ PLAIN = [[f'"key{at % 500}"', f"[{at}..{at + 10}]", "-" if at % 2 else f"{at}", 
 TESTED = [["-", f"[{at}..{at + 10}]", f"> {at}", str(at)] for at in range(1000)]
 
 
-@pytest.mark.parametrize(("rules", "result"), [(PLAIN, [507]), (TESTED, list(range(500, 507)))])
-def test_a_thousand_rules_take_less_than_five_milliseconds(rules, result):
+@pytest.mark.parametrize(("rules", "result", "calls"), [(PLAIN, [507], 1_000), (TESTED, list(range(500, 507)), 20_000)])
+def test_of_a_thousand_rules_few_are_looked_at_where_an_index_serves(rules, result, calls):
+    """Counted in calls: 0.02 and 1 ms on an idle machine."""
     logic = table(["a", "b", "c"], ["out"], rules, 'hitPolicy="COLLECT"')
     evaluator = Evaluator(compile_dmn_or_raise(file(decision("d", logic))))
     variables = {"a": "key7", "b": 510, "c": 507}
     assert evaluator.evaluate("d", variables).value == result
-    best = min(_timed(lambda: evaluator.evaluate("d", variables)) for _ in range(20))
-    assert best < 0.005
+    assert _calls(lambda: evaluator.evaluate("d", variables)) < calls
 
 
-def _timed(run):
-    start = perf_counter()
-    run()
-    return perf_counter() - start
+def _calls(run):
+    made = Counter()
+    sys.setprofile(lambda frame, event, argument: made.update([event]))
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return made["call"] + made["c_call"]

@@ -1,5 +1,7 @@
-"""What somebody who may write a model could try: each ends in a value or a fault in under 200 ms of computing, and
-reaches nothing.
+"""What somebody who may write a model could try: each ends in a value or a fault, and reaches nothing.
+
+On an idle machine each takes less than 0.2 s of computing. What is allowed is ten times that, so that only what has no
+bound exceeds it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import pytest
 
 from bpm.expressions import ExpressionError, Host, HostObject, compile_text, compile_unary_tests
 
-ALLOWED = 0.2
+ALLOWED = 2.0
 HOST = Host(
     now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     objects={"execution": HostObject("execution", {"id": "e"}, variables=True)},
