@@ -8,12 +8,14 @@ from uuid import UUID
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
+from bpm.audit import trace
 from bpm.queries import diagram, instances, integrity
-from bpm.queries.nodes import nodes_of
+from bpm.queries.nodes import name_of, nodes_of
 from bpm.queries.paging import tag_of
 from bpm.queries.rows import Instance
-from cockpit.access import may_operate
+from cockpit.access import may_audit, may_operate
 from cockpit.pages import timeline
+from cockpit.pages.sentences import sentence_of
 from cockpit.pages.shown import Shown
 
 
@@ -24,6 +26,7 @@ def page(request: HttpRequest, id: UUID) -> Shown:
     context = {
         **live_context(instance),
         "subtitle": instance.business_key,
+        "may_audit": may_audit(request),
         "nodes": nodes_of(instance.definition_id).values(),
         **timeline.context(request, instance),
     }
@@ -52,6 +55,19 @@ def found(id: UUID) -> Instance:
     return instance
 
 
+def ending_of(instance: Instance) -> dict[str, Any] | None:
+    """Who or what ended it, and what was said to that; None where its history lies elsewhere."""
+    thread = trace.find_thread(instance.id, instance.started_at)
+    page = trace.trace(instance.id, trace.Wanted(entities=("instance",)), newest_first=True, size=1, thread=thread)
+    if page is None or not page.events:
+        return None
+    event = page.events[0]
+    error = " ".join(str(event.payload[name]) for name in ("code", "message") if event.payload.get(name))
+    return {"sentence": sentence_of(event, lambda node: name_of(instance.definition_id, node)), "event": event} | {
+        "error": error if event.type == "INSTANCE_FAILED" else ""
+    }
+
+
 def live_context(instance: Instance) -> dict[str, Any]:
     """What the live parts say."""
     parent = instances.get_instance(instance.parent_instance_id) if instance.parent_instance_id else None
@@ -62,5 +78,6 @@ def live_context(instance: Instance) -> dict[str, Any]:
         "called": instances.called_by(instance.id),
         "violations": integrity.list_violations(instance_id=instance.id, size=5).items,
         "parent": parent,
+        "ending": None if instance.is_open else ending_of(instance),
         "marks": diagram.marks_of_instance(instance.id, instance.started_at),
     }

@@ -15,7 +15,7 @@ from bpm.audit import trace
 from bpm.engine.errors import EngineError
 from bpm.queries.nodes import name_of
 from bpm.store.records import CommitRecord
-from cockpit.pages.sentences import Sentence, sentence_of
+from cockpit.pages.sentences import Sentence, sentences_of
 
 SHOWN = 60
 
@@ -43,5 +43,5 @@ def rehearsed(verb: Callable[[], CommitRecord], definition_id: UUID) -> Rehearsa
     def named(node: str) -> str:
         return name_of(definition_id, node)
 
-    sentences = tuple(sentence_of(event, named) for event in events[:SHOWN])
+    sentences = tuple(sentences_of(events, named)[:SHOWN])
     return Rehearsal(sentences, more=len(events) > SHOWN)

@@ -6,7 +6,7 @@ filled from the event; what it lacks is said in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -87,6 +87,9 @@ BY_STATE: dict[tuple[str, str], tuple[str, str, str]] = {
     ("TOKEN_STATE_CHANGED", "ACTIVE"): ("arrow_forward", "blue", gettext_noop("The token at {place} goes on")),
 }
 
+# An incident whose token ended took its end from that: nobody repaired anything.
+ENDED = ("block", "grey", gettext_noop("The incident at {place} ended with its token"))
+
 REASONS: dict[str, str] = {
     "start": gettext_noop("start"),
     "flow": gettext_noop("sequence flow"),
@@ -119,6 +122,7 @@ AWAITED: dict[str, str] = {
     "SIGNAL": gettext_noop("the signal {name}"),
     "CALL": gettext_noop("the called process {name}"),
     "CONDITION": gettext_noop("a condition"),
+    "LOOP": gettext_noop("the rounds of its loop"),
     "COMPENSATION": gettext_noop("being compensated"),
 }
 
@@ -156,9 +160,17 @@ class Sentence:
     text: SafeString
 
 
-def sentence_of(event: TraceEvent, name_of: Callable[[str], str]) -> Sentence:
-    """The event in words; `name_of` turns a node's id into its name."""
+def sentences_of(events: Sequence[TraceEvent], name_of: Callable[[str], str]) -> list[Sentence]:
+    """The events of one commit in words."""
+    gone = {event.token_id for event in events if event.type == "TOKEN_CANCELLED"}
+    return [sentence_of(event, name_of, ended=event.token_id in gone) for event in events]
+
+
+def sentence_of(event: TraceEvent, name_of: Callable[[str], str], *, ended: bool = False) -> Sentence:
+    """The event in words; `name_of` turns a node's id into its name, `ended`: its token was cancelled with it."""
     known = BY_STATE.get((event.type, event.to_state or ""), SENTENCES.get(event.type))
+    if event.type == "INCIDENT_RESOLVED" and (ended or event.reason != "operator"):
+        known = ENDED
     icon, tone, template = known or ("circle", "grey", event.type)
     return Sentence(icon, tone, format_html(_(template), **_words(event, name_of)))
 

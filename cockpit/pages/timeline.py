@@ -21,7 +21,7 @@ from bpm.audit import trace
 from bpm.queries import instances
 from bpm.queries.nodes import name_of
 from bpm.queries.rows import Instance
-from cockpit.pages.sentences import Sentence, reason_of, sentence_of
+from cockpit.pages.sentences import Sentence, reason_of, sentences_of
 from cockpit.pages.shown import Shown, first, kept
 
 SHOWN = 60
@@ -37,6 +37,9 @@ CHOICES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "instance": (gettext_lazy("Instance"), ("instance",)),
 }
 
+
+# What somebody did to the whole instance: whatever else ended with it came of that.
+ASKED = ("INSTANCE_CANCELLED", "INSTANCE_MODIFIED", "INSTANCE_MIGRATED", "INSTANCE_SUSPENDED", "INSTANCE_RESUMED")
 
 # Consequences that never head a step where something else happened, too.
 QUIET = ("TIMER_SCHEDULED", "TIMER_CANCELLED", "TICKET_CANCELLED", "TASK_CANCELLED", "USER_TASK_CANCELLED")
@@ -145,11 +148,13 @@ def step_of(events: list[trace.TraceEvent], definition_id: UUID) -> Step:
     def named(node: str) -> str:
         return name_of(definition_id, node)
 
-    lines = [Line(event, sentence_of(event, named), reason_of(event)) for event in events]
+    said = sentences_of(events, named)
+    lines = [Line(event, sentence, reason_of(event)) for event, sentence in zip(events, said, strict=True)]
     variables: dict[str, Any] = {}
     for event in events:
         variables.update(event.variables)
     # Variables have a table of their own below the step, unless they are all there is.
     told = [line for line in lines if line.event.entity != "variable"] or lines[:1]
-    head = next((line for line in told if line.event.type not in QUIET), told[0])
+    asked = next((line for line in told if line.event.type in ASKED), None)
+    head = asked or next((line for line in told if line.event.type not in QUIET), told[0])
     return Step(head, tuple(line for line in told if line is not head), variables)

@@ -54,7 +54,7 @@ PAGES = (
 )  # fmt: skip
 # Pages that have no live part: they are always whole.
 WHOLE = ("definitions", "integrity", "seals", "archives")
-AUDIT = ("ask-export", "verify-seals")
+AUDIT = ("ask-export", "replay-instance", "verify-seals")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,0 +1,77 @@
+"""A bad day: what was ended says by whom, what broke in called instances is seen from the caller, nothing overflows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from bpm import engine
+
+LOOP = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
+    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
+    <process id="closing" isExecutable="true"><startEvent id="start"/><sequenceFlow id="to" sourceRef="start"
+    targetRef="each"/><callActivity id="each" name="Each branch" calledElement="branch">
+    <multiInstanceLoopCharacteristics><loopCardinality xsi:type="tFormalExpression">3</loopCardinality>
+    </multiInstanceLoopCharacteristics></callActivity></process>
+    <process id="branch" isExecutable="true"><startEvent id="begin"/><sequenceFlow id="on" sourceRef="begin"
+    targetRef="close"/><serviceTask id="close" name="Close" camunda:type="external" camunda:topic="close"/></process>
+    </definitions>"""
+LONG = "Donaudampfschifffahrtsgesellschaftskapitaenspatentverordnung" * 4
+
+
+def seen(client, id) -> str:
+    return client.get(reverse("cockpit:instance", args=[id])).content.decode()
+
+
+def test_what_was_cancelled_says_by_whom_and_why(as_operator, failed_order):
+    engine.cancel_instance(failed_order, actor="olga", reason="ordered twice")
+    page = seen(as_operator, failed_order)
+    outcome = page[page.index("It was ended from outside.") :]
+    assert "<b>olga</b> cancelled the instance" in outcome[:400]
+    assert "ordered twice" in outcome[:500]
+    # It heads its step in the timeline; nobody has resolved the incident that ended with it.
+    (step,) = re.findall(r'<article[^>]*data-type="INSTANCE_CANCELLED".*?</article>', page, re.S)
+    assert "The incident at <b>Charge card</b> ended with its token" in step
+    assert "resolved the incident" not in page
+
+
+def test_a_caller_shows_its_loop_and_what_broke_in_those_it_called(as_operator, transactional_db):
+    engine.deploy({"closing.bpmn": LOOP}, actor="tests")
+    id = engine.start("closing", actor="tests").thread_id
+    (task,) = engine.fetch_and_lock(["close"], worker="w")
+    engine.fail_task(task.id, worker="w", message="does not balance", retries=0)
+    page = seen(as_operator, id)
+    assert page.count("the rounds of its loop") == 2  # beside what it waits for, and in the timeline
+    assert "<b>?</b>" not in page
+    called = page[page.index("Called instances") :]
+    assert called.count("1 incident<") == 1
+
+
+def test_an_instance_is_replayed_by_whoever_may_audit(as_auditor, failed_order):
+    answer = as_auditor.post(reverse("cockpit:replay-instance", args=[failed_order]), HTTP_HX_REQUEST="true")
+    assert "history leads to exactly the rows that are stored" in answer.content.decode()
+    assert f'{reverse("cockpit:exports")}?instance={failed_order}' in seen(as_auditor, failed_order)
+
+
+@pytest.mark.browser
+def test_names_without_a_space_overflow_nothing(page: Page, live_server, log_in, models):
+    for number in range(26):
+        engine.start("order", {LONG: LONG}, business_key=f"{LONG[:240]}{number}", actor=LONG[:100])
+    log_in()
+    id = engine.start("order", business_key=LONG[:240], actor="shop").thread_id
+    for name, arguments in (("index", ()), ("instances", ()), ("external-tasks", ()), ("instance", (id,))):
+        for width in (390, 1024):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(live_server.url + reverse(f"cockpit:{name}", args=arguments))
+            wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert wider <= 0, (name, width)
+    # The pager of a list that is asked for again stands inside its card as any other does.
+    page.goto(live_server.url + reverse("cockpit:instances"))
+    older = page.get_by_role("link", name="Older")
+    expect(older).to_be_visible()
+    card, button = page.locator(".tt-card").bounding_box(), older.bounding_box()
+    assert button["x"] + button["width"] < card["x"] + card["width"] - 8
+    assert button["x"] > card["x"] + card["width"] / 2
