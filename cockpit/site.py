@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.forms import AuthenticationForm as PlainAuthenticationForm
@@ -54,6 +54,7 @@ class CockpitSite(UnfoldAdminSite):
     site_title = "Tokentrail"
     index_title = _("Overview")
     login_form = Login
+    login_template = "cockpit/login.html"
     site_url = None
 
     def has_permission(self, request: HttpRequest) -> bool:
@@ -68,6 +69,22 @@ class CockpitSite(UnfoldAdminSite):
             posted[REDIRECT_FIELD_NAME] = reverse("admin:index", current_app=self.name)
             request.POST = posted  # type: ignore[assignment]
         return super().login(request, extra_context)
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """A part of a page that is asked for after the session has ended leads the whole page to the login: the form
+        itself, in the place of a list that is asked for again every few seconds, would be of no use.
+        """
+        shown = super().admin_view(view, cacheable)
+
+        def guarded(request: HttpRequest, *arguments: Any, **named: Any) -> Any:
+            if request.headers.get("HX-Request") and not self.has_permission(request):
+                here = urlsplit(request.headers.get("HX-Current-URL", ""))
+                back = urlencode({REDIRECT_FIELD_NAME: urlunsplit(("", "", here.path, here.query, ""))})
+                login = reverse("admin:login", current_app=self.name)
+                return HttpResponse(headers={"HX-Redirect": f"{login}?{back}"})
+            return shown(request, *arguments, **named)
+
+        return guarded
 
     def extra_urls(self) -> list[URLResolver | URLPattern]:
         """Pages, verbs and diagrams. Django's own addresses of the admin follow after them."""
