@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
@@ -10,20 +12,20 @@ from bpm.queries.paging import tag_of
 from cockpit.access import may_operate
 from cockpit.pages.shown import Shown, exact, first, kept, page_of
 
+# So many are retried at once.
+MOST = 500
 FILTERS = ("process", "node", "message", "state")
 
 
 def listing(request: HttpRequest) -> Shown:
     """One page of incidents; asked by htmx: the rows alone."""
     state = "RESOLVED" if first(request, "state") == "resolved" else "OPEN"
-    page = page_of(
-        incidents.list_incidents,
-        request,
-        definition_key=first(request, "process") or None,
-        node=first(request, "node") or None,
-        message=exact(first(request, "message")),
-        state=state,
-    )
+    wanted = {
+        "definition_key": first(request, "process") or None,
+        "node": first(request, "node") or None,
+        "message": exact(first(request, "message")),
+    }
+    page = page_of(incidents.list_incidents, request, state=state, **wanted)
     context = {
         "page": page,
         "state": state,
@@ -37,5 +39,7 @@ def listing(request: HttpRequest) -> Shown:
     tag = tag_of(page, may_operate(request))
     if request.headers.get("HX-Request"):
         return Shown("cockpit/incidents_rows.html", context=context, fragment=True, tag=tag)
-    extra = {"processes": definitions.keys_with_names(), "groups": incidents.grouped() if state == "OPEN" else []}
+    number = len(incidents.open_ids(MOST + 1, **wanted)) if state == "OPEN" and may_operate(request) else 0
+    extra: dict[str, Any] = {"number": min(number, MOST), "more": number > MOST}
+    extra |= {"processes": definitions.keys_with_names(), "groups": incidents.grouped() if state == "OPEN" else []}
     return Shown("cockpit/incidents.html", _("Incidents"), {**context, **extra}, tag=tag)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from unfold.dataclasses import SearchResult
 
 from bpm.queries import definitions, instances
+from cockpit.pages.sentences import STATES
 
 FOUND = 8
 
@@ -26,7 +28,7 @@ def found(request: HttpRequest, text: str) -> list[SearchResult]:
     runs = [
         SearchResult(
             title=instance.business_key or str(instance.id),
-            description=f"{instance.title} · {instance.state}",
+            description=f"{instance.title} · {_(STATES.get(instance.state, instance.state))}",
             link=reverse("cockpit:instance", args=[instance.id]),
             icon="route",
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from bpm import engine
+from bpm.queries import incidents
 
 LOOP = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
@@ -53,7 +56,47 @@ def test_a_caller_shows_its_loop_and_what_broke_in_those_it_called(as_operator, 
 def test_an_instance_is_replayed_by_whoever_may_audit(as_auditor, failed_order):
     answer = as_auditor.post(reverse("cockpit:replay-instance", args=[failed_order]), HTTP_HX_REQUEST="true")
     assert "history leads to exactly the rows that are stored" in answer.content.decode()
-    assert f'{reverse("cockpit:exports")}?instance={failed_order}' in seen(as_auditor, failed_order)
+    assert f"{reverse('cockpit:exports')}?instance={failed_order}" in seen(as_auditor, failed_order)
+
+
+def test_a_part_asked_for_after_the_session_has_ended_leads_to_the_login(failed_order):
+    here = reverse("cockpit:instance", args=[failed_order])
+    for name in ("instance-live", "instance-timeline", "instance-why"):
+        answer = Client().get(
+            reverse(f"cockpit:{name}", args=[failed_order]),
+            HTTP_HX_REQUEST="true",
+            HTTP_HX_CURRENT_URL=f"https://cockpit.example{here}?kind=work",
+        )
+        assert answer.content == b""
+        assert answer["HX-Redirect"] == f"/cockpit/login/?{urlencode({'next': f'{here}?kind=work'})}"
+
+
+def test_who_has_logged_in_without_a_role_is_told_so(transactional_db, django_user_model):
+    client = Client()
+    client.force_login(django_user_model.objects.create_user("nobody"))
+    page = client.get(reverse("cockpit:index"), follow=True).content.decode()
+    assert "You are authenticated as nobody, but are not authorized" in page
+    assert "You are authenticated" not in Client().get(reverse("cockpit:login")).content.decode()
+
+
+def test_many_are_retried_at_once_with_their_number_before_and_after(as_operator, models, monkeypatch):
+    for number in range(4):
+        engine.start("order", {"quantity": number}, business_key=f"N-{number}", actor="shop")
+    for task in engine.fetch_and_lock(["orders.check-stock"], worker="w", max=4):
+        engine.fail_task(task.id, worker="w", message="broken", retries=0)
+    (first, *_others) = incidents.list_incidents().items
+    engine.suspend_instance(first.instance_id, actor="tests")
+    listed = f"{reverse('cockpit:incidents')}?process=order"
+    assert "4 incidents will be retried." in as_operator.get(listed).content.decode()
+    monkeypatch.setattr("cockpit.pages.incidents.MOST", 3)
+    assert "There are more than 3: these are the oldest." in as_operator.get(listed).content.decode()
+    answer = as_operator.post(
+        reverse("cockpit:retry-incidents"), {"process": "order", "reason": "repaired"}, HTTP_REFERER=listed, follow=True
+    )
+    # One is left, and the list is still as narrow: what is pressed again retries no others.
+    assert answer.redirect_chain == [(listed, 302)]
+    said = [str(message) for message in answer.context["messages"]]
+    assert said == ["1 was refused: the instance is SUSPENDED", "3 incidents are retried."]
 
 
 @pytest.mark.browser
