@@ -27,7 +27,6 @@ TEXTS = (
     gettext_noop("Previous"),
     gettext_noop("Recent searches"),
     gettext_noop("Reset filters"),
-    gettext_noop("Search apps and models..."),
     gettext_noop("Show all"),
     gettext_noop("Submit"),
     gettext_noop("System"),

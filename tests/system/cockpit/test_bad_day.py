@@ -104,6 +104,7 @@ def test_names_without_a_space_overflow_nothing(page: Page, live_server, log_in,
     for number in range(26):
         engine.start("order", {LONG: LONG}, business_key=f"{LONG[:240]}{number}", actor=LONG[:100])
     log_in()
+    found = engine.start("order", business_key="KEY-7", actor="shop").thread_id
     id = engine.start("order", business_key=LONG[:240], actor="shop").thread_id
     for name, arguments in (("index", ()), ("instances", ()), ("external-tasks", ()), ("instance", (id,))):
         for width in (390, 1024):
@@ -118,3 +119,10 @@ def test_names_without_a_space_overflow_nothing(page: Page, live_server, log_in,
     card, button = page.locator(".tt-card").bounding_box(), older.bounding_box()
     assert button["x"] + button["width"] < card["x"] + card["width"] - 8
     assert button["x"] > card["x"] + card["width"] / 2
+    # Whoever has a role finds an instance by the keyboard alone, on any page.
+    page.keyboard.press("Control+k")
+    page.locator("#search-input-command").fill("KEY-7")
+    expect(page.locator("#command-results li")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/instances/{found}/")
