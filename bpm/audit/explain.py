@@ -7,7 +7,7 @@ the commit and the ids that prove it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from bpm.audit.trace import TraceEvent, last_of_tokens
+from bpm.graph import Node
 from bpm.store import definitions, ids
 
 # The last steps of the way that are told.
@@ -158,21 +159,24 @@ def explain_tokens(tokens: Sequence[UUID]) -> list[Explanation]:
     came = _came(ids.instance_of(tokens[0]), list(stand))
     waiting = [token for token, (_node, state, *_rest) in stand.items() if state == "WAITING"]
     waits: dict[UUID, list[Wait]] = {token: [] for token in stand}
+    nodes = definitions.load(next(iter(stand.values()))[-1]).graph.nodes
     for statement, say in WAITING if waiting else ():
         for token, *row in _all(statement, {"tokens": waiting}):
+            if say in AT_NODES:
+                row[1] = _place(row[1], nodes)
             waits[token].append(say(*row))
     explained = []
     for token in tokens:
         if token not in stand:
             continue
-        node, state, since, instance_state, definition = stand[token]
-        drawn = definitions.load(definition).graph.nodes.get(node)
+        node, state, since, instance_state, _definition = stand[token]
+        drawn = nodes.get(node)
         explained.append(
             Explanation(
                 instance_id=ids.instance_of(token),
                 token_id=token,
                 node=node,
-                place=" ".join(((drawn and drawn.name) or node).split()),
+                place=_place(node, nodes),
                 state=state,
                 since=since,
                 came=tuple(came.get(token, ())),
@@ -180,6 +184,12 @@ def explain_tokens(tokens: Sequence[UUID]) -> list[Explanation]:
             )
         )
     return explained
+
+
+def _place(node: str, nodes: Mapping[str, Node]) -> str:
+    """What people call the node: its name in the diagram, else its id."""
+    drawn = nodes.get(node)
+    return " ".join(((drawn and drawn.name) or node).split())
 
 
 def open_tokens(instance: UUID, limit: int = 50) -> list[UUID]:
@@ -303,6 +313,10 @@ WAITING: tuple[tuple[str, Callable[..., Wait]], ...] = (
     (BRANCHES, _branch),
     (INNER, _inner),
 )
+
+
+# Of these the column after the id says a node.
+AT_NODES = (_timer, _branch, _inner)
 
 
 def _listed(value: Any) -> list[str]:
