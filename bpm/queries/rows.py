@@ -35,7 +35,7 @@ class Deployed:
 class Definition(Deployed):
     """A deployed version of a process. `suspended`: nothing begins of it. The counts, of its instances (`held` are the
     suspended ones), are None where they were not asked for; `failed` and `incidents`, too, where among many of others
-    none of its own has been found.
+    none of its own has been found. `others`: open instances of its key's other versions, and incidents of those.
     """
 
     graph_hash: str
@@ -44,6 +44,8 @@ class Definition(Deployed):
     held: Count | None = None
     failed: Count | None = None
     incidents: Count | None = None
+    others: Count | None = None
+    others_incidents: Count | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

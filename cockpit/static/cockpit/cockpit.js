@@ -96,6 +96,19 @@
     }
   });
 
+  /** What is no JSON object is said while it is typed: refused after it was sent, all that was typed would be gone. */
+  document.addEventListener("input", (event) => {
+    const { target } = event;
+    if (!target.matches("textarea[data-json]")) return;
+    let fits = !target.value.trim();
+    try {
+      const read = fits || JSON.parse(target.value);
+      fits = fits || (typeof read === "object" && read !== null && !Array.isArray(read));
+    } catch { /* said below */ }
+    target.setCustomValidity(fits ? "" : target.dataset.json);
+    target.toggleAttribute("aria-invalid", !fits);
+  });
+
   /** One click is enough: a form that was sent is not sent again. */
   document.addEventListener("submit", (event) => {
     if (event.target.method !== "post" || event.target.matches("[data-many]")) return;

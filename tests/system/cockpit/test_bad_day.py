@@ -11,7 +11,8 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from bpm import engine
-from bpm.queries import incidents
+from bpm.queries import definitions, incidents
+from tests.system.cockpit.conftest import EXAMPLES
 
 LOOP = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
@@ -97,6 +98,47 @@ def test_many_are_retried_at_once_with_their_number_before_and_after(as_operator
     assert answer.redirect_chain == [(listed, 302)]
     said = [str(message) for message in answer.context["messages"]]
     assert said == ["1 was refused: the instance is SUSPENDED", "3 incidents are retried."]
+
+
+def test_a_version_says_what_is_open_of_others(as_operator, failed_order):
+    source = (EXAMPLES / "orders/order.bpmn").read_bytes()
+    engine.deploy({"orders/order.bpmn": source.replace(b'name="Pack the parcel"', b'name="Pack it"')}, actor="tests")
+    old, new = (definitions.find_definition("order", version) for version in (1, 2))
+    for page in (
+        reverse("cockpit:index"),
+        reverse("cockpit:definitions"),
+        reverse("cockpit:definition", args=[new.id]),
+    ):
+        shown = as_operator.get(page).content.decode()
+        assert "1 open instance of other versions" in shown, page
+        assert re.search(r"incidents/\?process=order\">1 incident<", shown), page
+    shown = as_operator.get(reverse("cockpit:definition", args=[old.id])).content.decode()
+    assert "of other versions" not in shown
+
+
+def test_why_it_is_here_names_places_as_the_diagram_does(as_operator, failed_order):
+    said = as_operator.get(
+        reverse("cockpit:instance-why", args=[failed_order]), HTTP_HX_REQUEST="true"
+    ).content.decode()
+    assert "its branch at Charge card" in said
+    assert "its branch at Pack the parcel" in said
+
+
+@pytest.mark.browser
+def test_what_is_no_json_is_said_before_it_is_sent(page: Page, live_server, log_in, failed_order):
+    log_in()
+    page.goto(live_server.url + reverse("cockpit:instance", args=[failed_order]))
+    page.get_by_role("button", name="Variables").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("typo")
+    for text in ('{"amount": 12,}', "[1]"):
+        dialog.get_by_label("Variables").fill(text)
+        dialog.get_by_role("button", name="Set").click()
+        expect(dialog).to_be_visible()
+        expect(dialog.get_by_label("Variables")).to_have_value(text)
+    dialog.get_by_label("Variables").fill('{"amount": 12}')
+    dialog.get_by_role("button", name="Set").click()
+    expect(page.get_by_text("1 variable is set.")).to_be_visible()
 
 
 @pytest.mark.browser
