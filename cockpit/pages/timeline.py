@@ -128,6 +128,7 @@ def context(request: HttpRequest, instance: Instance) -> dict[str, Any]:
         "timeline_kinds": [(name, title) for name, (title, _entities) in CHOICES.items()],
         "timeline_kind": chosen,
         "timeline_node": node,
+        "timeline_worker": first(request, "worker"),
         "timeline_node_name": name_of(definition_id, node) if node else "",
         "timeline_query": kept(request, "kind", "node", "worker"),
     }

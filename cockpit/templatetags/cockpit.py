@@ -33,7 +33,7 @@ SHORT = 120
 
 CONDITIONS: Mapping[str, str] = {
     "definitions": gettext_noop("process"),
-    "instances": gettext_noop("instances"),
+    "instances": gettext_noop("instance"),
     "states": gettext_noop("state"),
     "since": gettext_noop("from"),
     "until": gettext_noop("before"),
