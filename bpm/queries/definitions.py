@@ -75,7 +75,7 @@ ANY = """
 # keeps the planner to the index of each version.
 OTHERS = """
     WITH stopped AS MATERIALIZED (
-        SELECT instance_id FROM incidents WHERE state = 'OPEN' ORDER BY created_at DESC LIMIT %(read)s
+        SELECT instance_id FROM incidents WHERE state = 'OPEN' ORDER BY created_at DESC LIMIT %(read)s + 1
     )
     SELECT d.id, 'others', (
         SELECT count(*) FROM (
