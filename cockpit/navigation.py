@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from bpm.queries import integrity, overview
+from cockpit.access import may_audit
 from cockpit.admin.tables import shown_models, table_of
 
 
@@ -58,6 +59,8 @@ def _audit(request: HttpRequest) -> list[dict[str, Any]]:
             (_("Archives"), "inventory_2", "archives"),
         )
     ]
+    if may_audit(request):
+        entries.insert(2, _entry(request, _("Reports"), "manage_history", "reports"))
     if violations := integrity.violations_of_late():
         entries[0] |= {"badge": str(violations), "badge_variant": "danger"}
     return entries

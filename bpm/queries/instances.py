@@ -153,6 +153,12 @@ def called_by(instance_id: UUID, limit: int = LISTED_CALLED) -> list[rows.Instan
     return list(_with_places(Page(tuple(found))).items)
 
 
+def named(ids: Iterable[UUID]) -> dict[UUID, tuple[str | None, UUID]]:
+    """The business key and the definition of each of these instances that is still among the rows of now."""
+    found = ProcessInstance.objects.filter(id__in=set(ids)).values_list("id", "business_key", "definition_id")
+    return {id: (key, definition) for id, key, definition in found}
+
+
 def _instances() -> QuerySet[ProcessInstance]:
     version = ThreadVersion.objects.filter(thread_id=OuterRef("id")).values("version")
     rows = ProcessInstance.objects.select_related("definition").annotate(commits=Subquery(version))

@@ -18,6 +18,7 @@ from cockpit.pages import (
     overview,
     past,
     reasons,
+    reports,
     timeline,
     work,
 )
@@ -41,6 +42,7 @@ ROUTES: tuple[Route, ...] = (
     ("incidents/", "incidents", incidents.listing),
     ("audit/integrity/", "integrity", audit.violations),
     ("audit/seals/", "seals", audit.seals),
+    ("audit/reports/", "reports", reports.page),
     ("audit/exports/", "exports", audit.exports),
     ("audit/exports/<uuid:id>/file/", "export-file", audit.export_file),
     ("audit/archives/", "archives", audit.archives),

@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 
 from bpm import engine
 from bpm.queries import definitions, incidents
-from tests.system.cockpit.conftest import EXAMPLES
+from cockpit.pages import reports
+from tests.system.cockpit.conftest import EXAMPLES, TIMEOUT
 
 LOOP = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="tests"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
@@ -114,6 +115,26 @@ def test_a_version_says_what_is_open_of_others(as_operator, failed_order):
         assert re.search(r"incidents/\?process=order\">1 incident<", shown), page
     shown = as_operator.get(reverse("cockpit:definition", args=[old.id])).content.decode()
     assert "of other versions" not in shown
+
+
+def test_reports_say_who_did_what_and_which_worker_failed(as_auditor, failed_order, monkeypatch):
+    engine.cancel_instance(failed_order, actor="olga", reason="ordered twice")
+    page = reverse("cockpit:reports")
+    said = as_auditor.get(page, {"name": "olga"}).content.decode()
+    assert said.count("cancelled an instance") == 1
+    assert "ordered twice" in said
+    assert ">A-1042<" in said
+    said = as_auditor.get(page, {"report": "failures", "name": "worker-2"}).content.decode()
+    assert TIMEOUT in said
+    assert "Charge card" in said
+    assert "An incident came of it" in said
+    for report, name in (("who", "nobody"), ("failures", "worker-1")):
+        said = as_auditor.get(page, {"report": report, "name": name, "hours": "x"}).content.decode()
+        assert "Nothing of that kind happened in that time" in said
+    monkeypatch.setattr(reports, "SHOWN", 1)
+    assert re.search(r"The newest 1 of \d+", as_auditor.get(page).content.decode())
+    monkeypatch.setattr(reports, "SECONDS", -1.0)
+    assert "The search was given up" in as_auditor.get(page).content.decode()
 
 
 def test_why_it_is_here_names_places_as_the_diagram_does(as_operator, failed_order):

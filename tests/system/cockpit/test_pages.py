@@ -49,11 +49,11 @@ TWICE = b"""<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" tar
     targetRef="one"/><callActivity id="one" calledElement="form"/><sequenceFlow id="on" sourceRef="one"
     targetRef="two"/><callActivity id="two" calledElement="form"/></process></definitions>"""
 PAGES = (
-    "index", "definitions", "instances", "incidents", "user-tasks", "external-tasks", "integrity", "seals", "exports",
-    "archives",
+    "index", "definitions", "instances", "incidents", "user-tasks", "external-tasks", "integrity", "seals", "reports",
+    "exports", "archives",
 )  # fmt: skip
 # Pages that have no live part: they are always whole.
-WHOLE = ("definitions", "integrity", "seals", "archives")
+WHOLE = ("definitions", "integrity", "seals", "reports", "archives")
 AUDIT = ("ask-export", "replay-instance", "verify-seals")
 
 
