@@ -16,7 +16,7 @@ from bpm.queries import diagram, instances
 from bpm.queries.nodes import nodes_of
 from cockpit.access import actor_of, operators_only
 from cockpit.pages.rehearsal import Rehearsal, rehearsed
-from cockpit.pages.shown import Shown
+from cockpit.pages.shown import Shown, first
 
 # Field of the form -> argument of the verb; all but the last take ids of nodes.
 FIELDS = {"before": "start_before", "after": "start_after", "end": "cancel_at", "token": "cancel_tokens"}
@@ -45,6 +45,7 @@ def page(request: HttpRequest, id: UUID) -> Shown:
         ],
         "tokens": [(token, str(token.id) in chosen["token"]) for token in instances.open_work(instance).tokens],
         "variables": request.GET.get("variables", "").strip(),
+        "reason": first(request, "reason"),
         "marks": replace(marks, starts=_counted([*chosen["before"], *chosen["after"]]), ends=_counted(chosen["end"])),
     }
     if instance.is_open and (any(chosen.values()) or context["variables"]):

@@ -96,6 +96,14 @@
     }
   });
 
+  /** A preview asks with GET: the token of the form has no business in an address. */
+  document.addEventListener("submit", (event) => {
+    const token = event.target.elements.csrfmiddlewaretoken;
+    if (!token || event.submitter?.formMethod !== "get") return;
+    token.disabled = true;
+    setTimeout(() => { token.disabled = false; });
+  });
+
   /** What is no JSON object is said while it is typed: refused after it was sent, all that was typed would be gone. */
   document.addEventListener("input", (event) => {
     const { target } = event;

@@ -107,7 +107,7 @@
         if (!number) continue;
         const state = document.createElement("span");
         state.className = `tt-state tt-${tone}`;
-        state.textContent = `${number} · ${holder.dataset[`${group}Text`]}`;
+        state.textContent = `${holder.dataset[`${group}Text`]}: ${number}`;
         place.append(state);
       }
     }

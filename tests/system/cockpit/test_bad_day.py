@@ -163,6 +163,20 @@ def test_what_is_no_json_is_said_before_it_is_sent(page: Page, live_server, log_
 
 
 @pytest.mark.browser
+def test_a_preview_keeps_what_was_typed_and_no_secret(page: Page, live_server, log_in, failed_order):
+    log_in()
+    page.goto(live_server.url + reverse("cockpit:modify-instance-plan", args=[failed_order]))
+    page.get_by_label("Node").select_option("Ship")
+    page.get_by_label("Reason").fill("sent by hand")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#tt-rehearsal")).to_contain_text("A token appeared at Ship")
+    expect(page.get_by_label("Reason")).to_have_value("sent by hand")
+    assert "csrf" not in page.url
+    page.get_by_role("button", name="Modify the instance").click()
+    expect(page.locator(".tt-event[data-type=INSTANCE_MODIFIED]")).to_contain_text("sent by hand")
+
+
+@pytest.mark.browser
 def test_names_without_a_space_overflow_nothing(page: Page, live_server, log_in, models):
     for number in range(26):
         engine.start("order", {LONG: LONG}, business_key=f"{LONG[:240]}{number}", actor=LONG[:100])
@@ -189,3 +203,7 @@ def test_names_without_a_space_overflow_nothing(page: Page, live_server, log_in,
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/instances/{found}/")
+    # What stands below a name in a row does so however short the name is.
+    page.goto(live_server.url + reverse("cockpit:definitions"))
+    name, below = page.get_by_role("link", name="Order"), page.locator("td .tt-sub", has_text=re.compile("^order$"))
+    assert below.bounding_box()["y"] > name.bounding_box()["y"] + 10
