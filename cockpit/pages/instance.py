@@ -55,17 +55,29 @@ def found(id: UUID) -> Instance:
     return instance
 
 
-def ending_of(instance: Instance) -> dict[str, Any] | None:
-    """Who or what ended it, and what was said to that; None where its history lies elsewhere."""
+# What brought an instance into the states that somebody or something must have brought it into.
+BROUGHT_BY = {
+    "SUSPENDED": ("INSTANCE_SUSPENDED",),
+    "CANCELLED": ("INSTANCE_CANCELLED",),
+    "FAILED": ("INSTANCE_FAILED",),
+}
+
+
+def brought(instance: Instance) -> dict[str, Any] | None:
+    """Who or what brought it into its state, and what was said to that; None for a state that explains itself, and
+    where its history lies elsewhere.
+    """
+    if instance.state not in BROUGHT_BY:
+        return None
+    wanted = trace.Wanted(types=BROUGHT_BY[instance.state], entities=("instance",))
     thread = trace.find_thread(instance.id, instance.started_at)
-    page = trace.trace(instance.id, trace.Wanted(entities=("instance",)), newest_first=True, size=1, thread=thread)
+    page = trace.trace(instance.id, wanted, newest_first=True, size=1, thread=thread)
     if page is None or not page.events:
         return None
     event = page.events[0]
-    error = " ".join(str(event.payload[name]) for name in ("code", "message") if event.payload.get(name))
-    return {"sentence": sentence_of(event, lambda node: name_of(instance.definition_id, node)), "event": event} | {
-        "error": error if event.type == "INSTANCE_FAILED" else ""
-    }
+    said = (event.payload.get(name) for name in ("code", "message") if event.type == "INSTANCE_FAILED")
+    sentence = sentence_of(event, lambda node: name_of(instance.definition_id, node))
+    return {"event": event, "sentence": sentence, "error": " ".join(str(part) for part in said if part)}
 
 
 def live_context(instance: Instance) -> dict[str, Any]:
@@ -78,6 +90,6 @@ def live_context(instance: Instance) -> dict[str, Any]:
         "called": instances.called_by(instance.id),
         "violations": integrity.list_violations(instance_id=instance.id, size=5).items,
         "parent": parent,
-        "ending": None if instance.is_open else ending_of(instance),
+        "brought": brought(instance),
         "marks": diagram.marks_of_instance(instance.id, instance.started_at),
     }

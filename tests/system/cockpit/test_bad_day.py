@@ -43,6 +43,23 @@ def test_what_was_cancelled_says_by_whom_and_why(as_operator, failed_order):
     assert "resolved the incident" not in page
 
 
+def test_what_is_suspended_or_failed_says_by_whom_and_why(as_operator, failed_order, transactional_db):
+    engine.suspend_instance(failed_order, actor="olga", reason="the bank asked us to wait")
+    engine.set_variables(failed_order, {"waits": True}, actor="olga")
+    page = seen(as_operator, failed_order)
+    notice = page[page.index("nothing moves until it is resumed") :][:600]
+    assert "<b>olga</b> suspended the instance" in notice
+    assert "the bank asked us to wait" in notice
+
+    engine.deploy({"closing.bpmn": LOOP}, actor="tests")
+    id = engine.start("branch", actor="tests").thread_id
+    (task,) = engine.fetch_and_lock(["close"], worker="w")
+    engine.throw_task_error(task.id, worker="w", code="NO_BOOKS", message="there are none")
+    page = seen(as_operator, id)
+    outcome = page[page.index("An error that nothing caught ended it.") :][:600]
+    assert "NO_BOOKS" in outcome
+
+
 def test_a_caller_shows_its_loop_and_what_broke_in_those_it_called(as_operator, transactional_db):
     engine.deploy({"closing.bpmn": LOOP}, actor="tests")
     id = engine.start("closing", actor="tests").thread_id
