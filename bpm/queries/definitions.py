@@ -19,8 +19,9 @@ COLUMNS = (*deployed.COLUMNS, "graph_hash")
 COUNTED = 1000
 # Incidents and failed instances are counted among this many of the newest, whatever they are of.
 READ = 2_000
-# What runs of each definition, no figure counted further than asked: one statement for a whole page. OFFSET keeps the
-# planner from reading all instances where those of some incidents are wanted.
+# What runs of each definition, and of the other versions of its key, so that nobody takes the figures of one for those
+# of all; no figure is counted further than asked: one statement for a whole page. OFFSET and the inner LIMIT keep the
+# planner from reading all instances where those of some incidents or of some versions are wanted.
 FIGURES = """
     WITH stopped AS MATERIALIZED (
         SELECT instance_id FROM incidents WHERE state = 'OPEN' ORDER BY created_at DESC LIMIT %(read)s + 1
@@ -47,6 +48,22 @@ FIGURES = """
     SELECT NULL, 'incidents', count(*) FROM stopped
     UNION ALL
     SELECT NULL, 'failed', count(*) FROM failed
+    UNION ALL
+    SELECT d.id, 'others', (
+        SELECT count(*) FROM (
+            SELECT FROM process_definitions o CROSS JOIN LATERAL (
+                SELECT FROM process_instances i WHERE i.process_def_id = o.id AND i.ended_at IS NULL LIMIT %(limit)s + 1
+            ) i
+            WHERE o.key = d.key AND o.id <> d.id LIMIT %(limit)s + 1
+        ) counted
+    )
+    FROM unnest(%(ids)s::uuid[], %(keys)s::text[]) d(id, key)
+    UNION ALL
+    SELECT d.id, 'others_incidents', count(*) FROM stopped s CROSS JOIN LATERAL (
+        SELECT definition_key, process_def_id FROM process_instances i WHERE i.id = s.instance_id OFFSET 0
+    ) i
+    JOIN unnest(%(ids)s::uuid[], %(keys)s::text[]) d(id, key) ON d.key = i.definition_key AND d.id <> i.process_def_id
+    GROUP BY d.id
 """
 # Of definitions that have none among those newest: the first of their open instances with whether any has an incident,
 # and the newest of their key with whether any of theirs has failed. BETWEEN, the whole order and OFFSET keep the
@@ -69,28 +86,6 @@ ANY = """
         WHERE p.definition_key = (%(keys)s::text[])[d.place]
         ORDER BY p.started_at DESC LIMIT %(asked)s + 1
     ) i ON true
-    GROUP BY d.id
-"""
-# What is open of the other versions of each, so that nobody takes the figures of one for those of all. The inner LIMIT
-# keeps the planner to the index of each version.
-OTHERS = """
-    WITH stopped AS MATERIALIZED (
-        SELECT instance_id FROM incidents WHERE state = 'OPEN' ORDER BY created_at DESC LIMIT %(read)s + 1
-    )
-    SELECT d.id, 'others', (
-        SELECT count(*) FROM (
-            SELECT FROM process_definitions o CROSS JOIN LATERAL (
-                SELECT FROM process_instances i WHERE i.process_def_id = o.id AND i.ended_at IS NULL LIMIT %(limit)s + 1
-            ) i
-            WHERE o.key = d.key AND o.id <> d.id LIMIT %(limit)s + 1
-        ) counted
-    )
-    FROM unnest(%(ids)s::uuid[], %(keys)s::text[]) d(id, key)
-    UNION ALL
-    SELECT d.id, 'others_incidents', count(*) FROM stopped s CROSS JOIN LATERAL (
-        SELECT definition_key, process_def_id FROM process_instances i WHERE i.id = s.instance_id OFFSET 0
-    ) i
-    JOIN unnest(%(ids)s::uuid[], %(keys)s::text[]) d(id, key) ON d.key = i.definition_key AND d.id <> i.process_def_id
     GROUP BY d.id
 """
 
@@ -154,7 +149,13 @@ def _shape(row: Any) -> Definition:
 def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:
     """The definitions with what runs of each."""
     with reading() as cursor:
-        cursor.execute(FIGURES, {"ids": [one.id for one in found], "limit": COUNTED, "read": READ})
+        asked: dict[str, Any] = {
+            "ids": [one.id for one in found],
+            "keys": [one.key for one in found],
+            "limit": COUNTED,
+            "read": READ,
+        }
+        cursor.execute(FIGURES, asked)
         numbers = {(id, figure): number for id, figure, number in cursor.fetchall()}
         # Where there are more than were read, some of a definition may be among the others.
         unread = {name for name in ("incidents", "failed") if numbers[None, name] > READ}
@@ -168,12 +169,6 @@ def _counted(found: Sequence[Definition]) -> tuple[Definition, ...]:
             cursor.execute(ANY, {**ids, "keys": [one.key for one in absent["failed"]], "asked": ASKED})
             for id, name, looked_at, some in cursor.fetchall():
                 others[id, name] = Count(1, more=True) if some else None if looked_at > ASKED else Count(0)
-
-        cursor.execute(
-            OTHERS,
-            {"ids": [one.id for one in found], "keys": [one.key for one in found], "limit": COUNTED, "read": READ},
-        )
-        numbers |= {(id, figure): number for id, figure, number in cursor.fetchall()}
 
     def figure(id: UUID, name: str) -> Any:
         if (id, name) in others:
