@@ -45,7 +45,10 @@ def test_each_token_says_how_it_came_what_it_waits_for_and_who_can_move_it(stopp
     packing = [(wait.text, wait.mover) for wait in tokens["PackParcel"].waits]
     assert packing[0] == ("a person", "one of warehouse claims it")
     assert packing[1][1] == "the engine's timers"
-    assert [wait.text for wait in tokens["Split"].waits] == ["its branch at Charge card", "its branch at Pack the parcel"]
+    assert [wait.text for wait in tokens["Split"].waits] == [
+        "its branch at Charge card",
+        "its branch at Pack the parcel",
+    ]
     assert [step.text.split(",")[0] for step in tokens["Split"].came] == [
         "it appeared at Order placed",
         "it went from OrderPlaced to Check stock",
