@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Model
+from django.db.models import JSONField, Model
 
 from bpm import models
 from cockpit.admin.read_only import ReadOnlyAdmin
@@ -174,7 +174,8 @@ def table_of(model: type[Model]) -> Table:
     """How the model's list looks; one that the table above does not know shows its first columns."""
     if model in TABLES:
         return TABLES[model]
-    columns = tuple(field.attname for field in model._meta.concrete_fields)
+    # A document is for the row's own page: in a list it is too large, and a base state's `state` is no word for a badge.
+    columns = tuple(field.attname for field in model._meta.concrete_fields if not isinstance(field, JSONField))
     return Table(columns=columns[:COLUMNS_OF_OTHERS], order=(f"-{model._meta.pk.name}",))
 
 
