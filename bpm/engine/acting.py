@@ -42,15 +42,16 @@ class KeyConflict(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """What an id stands for: an entity of an instance, by its ordinal."""
+    """What an id stands for: an entity of an instance, by its ordinal. `what` it is called."""
 
     id: UUID
     instance: UUID
     ordinal: int
+    what: str
 
 
 def act(
-    thread: UUID,
+    about: UUID | Entity,
     make_command: MakeCommand,
     *,
     actor: str,
@@ -61,7 +62,10 @@ def act(
     definition: UUID | None = None,
     content: str | None = None,
 ) -> CommitRecord:
-    """One step of an instance, and what follows from it. Raises NotFound, KeyConflict, Refused, Invalid."""
+    """One step of an instance, and what follows from it. `about` is the instance, or what in it the step is asked of.
+
+    Raises NotFound, KeyConflict, Refused, Invalid.
+    """
     acting_as(actor)
     if key is not None:
         named(key, "key")
@@ -69,7 +73,7 @@ def act(
     channel = django_channel()
     try:
         record = step(
-            thread,
+            about.instance if isinstance(about, Entity) else about,
             make_command,
             actor=actor,
             reason=stated,
@@ -81,7 +85,7 @@ def act(
             channel=channel,
         )
     except StepRefused as refused:
-        raise _in_words(refused) from None
+        raise _in_words(refused, about) from None
     if not record.repeated:
         follow(record, channel=channel)
     return record
@@ -111,7 +115,7 @@ def entity(id: UUID | str, what: str) -> Entity:
     found = _uuid(id, what)
     if ids.ordinal(found) == 0:
         raise NotFound(f"there is no {what} {id}")
-    return Entity(found, ids.instance_of(found), ids.ordinal(found))
+    return Entity(found, ids.instance_of(found), ids.ordinal(found), what)
 
 
 def instance(id: UUID | str) -> UUID:
@@ -176,9 +180,10 @@ def _uuid(id: UUID | str, what: str) -> UUID:
         raise NotFound(f"there is no {what} {str(id)[:60]!r}") from None
 
 
-def _in_words(refused: StepRefused) -> Exception:
+def _in_words(refused: StepRefused, about: UUID | Entity) -> Exception:
     if refused.code == "not_found":
-        return NotFound(refused.message)
+        # Whoever named a task by its id knows neither its ordinal nor the instance that the id would lie in.
+        return NotFound(f"there is no {about.what} {about.id}" if isinstance(about, Entity) else refused.message)
     if refused.code == "key_conflict":
         return KeyConflict(refused.message)
     if refused.code == "invalid":

@@ -196,7 +196,7 @@ def fail_task(
     said: dict[str, Any] = {"message": _said(message, MESSAGE_LIMIT), "details": _said(details, DETAILS_LIMIT)}
     brought = checked(variables)
     return act(
-        task.instance,
+        task,
         lambda at: c.FailExternalTask(
             at=at, task=task.ordinal, worker=worker, retries=retries, retry_after=pause, variables=brought, **said
         ),
@@ -242,12 +242,12 @@ def _answer(
     """
     who = _who(worker, actor)
     try:
-        return act(task.instance, command, actor=who, key=key, cause=cause)
+        return act(task, command, actor=who, key=key, cause=cause)
     except DETERMINISTIC as fault:
         log.exception("answer cannot be taken", task=str(task.id), worker=worker)
         text = f"the engine could not take the answer: {in_words(fault)}"
         said: dict[str, Any] = {"task": task.ordinal, "worker": worker, "message": _said(text, MESSAGE_LIMIT)}
-        act(task.instance, lambda at: c.FailExternalTask(at=at, **said), actor=who, cause=cause)
+        act(task, lambda at: c.FailExternalTask(at=at, **said), actor=who, cause=cause)
         raise Refused(text, code="fault") from fault
 
 

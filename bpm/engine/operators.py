@@ -27,7 +27,7 @@ def retry_incident(
     counted(retries, "retries", MOST_RETRIES)
     incident = entity(id, "incident")
     return act(
-        incident.instance,
+        incident,
         lambda at: c.RetryIncident(at=at, incident=incident.ordinal, retries=retries),
         actor=actor,
         reason=reason,
@@ -44,7 +44,7 @@ def set_retries(
     counted(retries, "retries", MOST_RETRIES)
     task = entity(id, "external task")
     return act(
-        task.instance,
+        task,
         lambda at: c.SetRetries(at=at, task=task.ordinal, retries=retries),
         actor=actor,
         reason=reason,

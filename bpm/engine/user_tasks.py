@@ -22,7 +22,7 @@ def claim_task(
     """The person takes it. Raises NotFound, or Refused: wrong_user (somebody else's), wrong_state, not_running."""
     task, who = _task(id), named(user, "user")
     return act(
-        task.instance,
+        task,
         lambda at: c.ClaimUserTask(at=at, user_task=task.ordinal, user=who),
         actor=who if actor is None else actor,
         reason=reason,
@@ -34,7 +34,7 @@ def unclaim_task(id: UUID | str, *, actor: str, reason: str | None = None, key: 
     """Give it back to the candidates. Raises NotFound, Refused."""
     task = _task(id)
     return act(
-        task.instance,
+        task,
         lambda at: c.UnclaimUserTask(at=at, user_task=task.ordinal),
         actor=actor,
         reason=reason,
@@ -48,7 +48,7 @@ def assign_user_task(
     """Give it to a person, whoever has it (None: to nobody). Raises NotFound, Refused: wrong_state, not_running."""
     task, who = _task(id), None if user is None else acting_as(user, "user")
     return act(
-        task.instance,
+        task,
         lambda at: c.AssignUserTask(at=at, user_task=task.ordinal, user=who),
         actor=actor,
         reason=reason,
@@ -64,7 +64,7 @@ def delegate_user_task(
     """
     task, who = _task(id), acting_as(user, "user")
     return act(
-        task.instance,
+        task,
         lambda at: c.DelegateUserTask(at=at, user_task=task.ordinal, user=who),
         actor=actor,
         reason=reason,
@@ -85,7 +85,7 @@ def resolve_user_task(
     """
     task, brought = _task(id), checked(variables)
     return act(
-        task.instance,
+        task,
         lambda at: c.ResolveUserTask(at=at, user_task=task.ordinal, variables=brought),
         actor=actor,
         reason=reason,
@@ -112,7 +112,7 @@ def complete_user_task(
     task, brought = _task(id), checked(variables)
     who = actor if user is None else acting_as(user, "user")
     return act(
-        task.instance,
+        task,
         lambda at: c.CompleteUserTask(at=at, user_task=task.ordinal, user=who, variables=brought, form=form),
         actor=actor,
         reason=reason,
@@ -137,7 +137,7 @@ def throw_user_task_error(
     if user is not None:
         said["user"] = acting_as(user, "user")
     return act(
-        task.instance,
+        task,
         lambda at: c.ThrowUserTaskError(at=at, user_task=task.ordinal, **said),
         actor=actor,
         reason=reason,
