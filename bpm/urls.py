@@ -9,7 +9,7 @@ from bpm.api.app import api
 from bpm.api.problems import documented, nothing_here
 
 urlpatterns = [
-    path("api/", documented(api.urls)),
+    path("api/", documented(api)),
     re_path("^api/", nothing_here),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -31,6 +32,14 @@ def model_file(source: str | None, name: str) -> HttpResponse:
     # A model is somebody else's document: never shown as a page of this site.
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def known(words: Sequence[str], vocabulary: Collection[str], what: str) -> Sequence[str]:
+    """The words, each of which the vocabulary has. Problem for another: its list would be empty and not say why."""
+    for word in words:
+        if word not in vocabulary:
+            raise Problem("invalid", f"query.{what}: {word[:60]!r} is none of {', '.join(sorted(vocabulary))}")
+    return words
 
 
 def key_of(request: HttpRequest) -> str | None:

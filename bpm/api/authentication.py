@@ -48,8 +48,10 @@ class TokenAuth(HttpBearer):
         if bearer is None:
             raise Problem("not_authenticated", "the token is unknown or was revoked")
         if not any(bearer.may(right) for right in self.rights):
-            needed = " or ".join(self.rights)
-            raise Problem("not_allowed", f"a token with the role {bearer.role} may not do this: it needs {needed}")
+            able = " or ".join(
+                sorted(f"the role {role}" for role, (_, can) in access.ROLES.items() if can & set(self.rights))
+            )
+            raise Problem("not_allowed", f"a token with the role {bearer.role} may not do this: it needs {able}")
         return Caller(f"token:{bearer.name}", person=False, rights=access.ROLES[bearer.role][1])
 
 

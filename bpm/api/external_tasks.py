@@ -8,13 +8,14 @@ from uuid import UUID
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
-from bpm.api.answers import caller_of, commit, key_of
+from bpm.api.answers import caller_of, commit, key_of, known
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import CompleteIn, ErrorIn, ExtendIn, FailIn, FetchIn, RetryIn, UnlockIn, taken
 from bpm.api.schemas.told import CommitOut, CompletedOut, ExternalTaskOut, LockedTaskOut, PageOut
 from bpm.engine import external_tasks, operators
 from bpm.queries import work
+from bpm.semantics.lifecycle import TRANSITIONS
 
 router = Router()
 
@@ -46,8 +47,9 @@ def list_external_tasks(
     size: int = Query(50, ge=1, le=200),
 ) -> Any:
     """External tasks, the newest first."""
+    states = known(state, TRANSITIONS["task"], "state")
     return work.list_external_tasks(
-        topic=topic, states=state, worker=worker, instance_id=instance_id, after=after, size=size
+        topic=topic, states=states, worker=worker, instance_id=instance_id, after=after, size=size
     )
 
 

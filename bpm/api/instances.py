@@ -10,7 +10,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
-from bpm.api.answers import caller_of, commit, key_of
+from bpm.api.answers import caller_of, commit, key_of, known
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, RestartIn, StartIn
@@ -20,6 +20,7 @@ from bpm.queries import instances
 from bpm.queries.limits import SEARCHED, at_most
 from bpm.queries.rows import Instance
 from bpm.queries.variables import condition
+from bpm.semantics.lifecycle import TRANSITIONS
 
 router = Router()
 
@@ -66,7 +67,7 @@ def list_instances(
         return instances.list_instances(
             definition_key=process,
             definition_id=definition_id,
-            states=state,
+            states=known(state, TRANSITIONS["instance"], "state"),
             business_key=business_key,
             node=node,
             with_incident=incident,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial, wraps
 from typing import Any
 
 import structlog
@@ -116,11 +117,16 @@ def _deploy_refused(request: HttpRequest, refused: DeployRefused) -> HttpRespons
     return document(request, refused.code, refused.message, diagnostics=found)
 
 
+def _where(place: Sequence[str | int]) -> str:
+    """As the caller knows it: without our name for the body, and without the types of which a value could have been."""
+    parts = [str(part) for part in place]
+    if parts[:2] == ["body", "given"]:
+        del parts[1]
+    return ".".join(part for part in parts if "[" not in part and "(" not in part)
+
+
 def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [
-        {"where": ".".join(str(part) for part in found.get("loc", ())), "what": found.get("msg", "")}
-        for found in error.errors
-    ]
+    errors = [{"where": _where(found.get("loc", ())), "what": found.get("msg", "")} for found in error.errors]
     detail = "; ".join(f"{found['where']}: {found['what']}" for found in errors)
     return document(request, "invalid", detail, errors=errors)
 
@@ -222,21 +228,50 @@ def nothing_here(request: HttpRequest) -> HttpResponse:
 type Addresses = tuple[list[URLResolver | URLPattern], str, str]
 
 
-def documented(urls: Addresses) -> Addresses:
-    """The API's addresses, answering with a problem document, too, where a method is not allowed, or where the address
-    holds a NUL character: PostgreSQL has no such text, so nothing can be found by it.
+def documented(api: NinjaAPI) -> Addresses:
+    """The API's addresses, answering with a problem document, too, where a method is not allowed, where the address
+    holds a NUL character (PostgreSQL has no such text, so nothing can be found by it), and where it asks by a name that
+    is not known here: a condition that was misspelt would give everything.
     """
+    urls: Addresses = api.urls
     for pattern in urls[0]:
         if isinstance(pattern, URLPattern):
-            pattern.callback = _documented(pattern.callback)
+            path = "/" + PARAMETER.sub(r"{\1}", str(pattern.pattern))
+            pattern.callback = _documented(pattern.callback, partial(_asked_by, api, path))
     return urls
 
 
-def _documented(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+# An address holds its parameters as <name> or <converter:name>.
+PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+@cache
+def _asked_by(api: NinjaAPI, path: str, method: str) -> frozenset[str] | None:
+    """The names that the address may be asked by, as its description says; None for what is not described there."""
+    described = api.get_openapi_schema(path_prefix="")["paths"].get(path, {}).get(method.lower())
+    if described is None:
+        return None
+    return frozenset(one["name"] for one in described.get("parameters", ()) if one["in"] == "query")
+
+
+def _unknown_name(request: HttpRequest, known: frozenset[str] | None) -> HttpResponse | None:
+    strangers = [] if known is None else [name for name in request.GET if name not in known]
+    if not strangers:
+        return None
+    may_be = ", ".join(sorted(known or ())) or "nothing"
+    errors = [{"where": f"query.{name}", "what": f"is not known here, but {may_be}"} for name in strangers]
+    return document(request, "invalid", "; ".join(f"{one['where']}: {one['what']}" for one in errors), errors=errors)
+
+
+def _documented(
+    view: Callable[..., HttpResponse], asked_by: Callable[[str], frozenset[str] | None]
+) -> Callable[..., HttpResponse]:
     @wraps(view)
     def documented_view(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
         if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return document(request, "bad_request", "the address holds a NUL character")
+        if request.GET and (problem := _unknown_name(request, asked_by(request.method or ""))):
+            return problem
         response = view(request, *arguments, **named)
         if response.status_code != 405:
             return response

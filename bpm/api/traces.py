@@ -11,11 +11,13 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
+from bpm.api.answers import known
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.streaming import streamed
 from bpm.audit.explain import explain, explain_tokens, open_tokens
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream, trace
+from bpm.semantics.events import EVENT_TYPES
 from bpm.store import values
 
 router = Router()
@@ -41,6 +43,7 @@ def get_trace(
     The answer is an array of events. Where there are more, the header `Link` names the next page (rel="next") and
     `X-Next` its cursor (`after`). With `Accept: application/x-ndjson` all events are streamed, one a line.
     """
+    known(type, EVENT_TYPES, "type")
     wanted = Wanted(types=tuple(type), node=node, worker=worker, since=since, until=until)
     newest_first = order == "desc"
     if LINES in request.headers.get("Accept", ""):

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from ninja import Query, Router
 
-from bpm.api.answers import caller_of, commit, key_of
+from bpm.api.answers import caller_of, commit, key_of, known
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
 from bpm.api.schemas.given import (
@@ -23,6 +23,7 @@ from bpm.api.schemas.given import (
 from bpm.api.schemas.told import CommitOut, PageOut, UserTaskOut
 from bpm.engine import user_tasks
 from bpm.queries import work
+from bpm.semantics.lifecycle import TRANSITIONS
 
 router = Router()
 
@@ -48,7 +49,7 @@ def list_user_tasks(
         unassigned=unassigned,
         definition_key=process,
         instance_id=instance_id,
-        states=state,
+        states=known(state, TRANSITIONS["user_task"], "state"),
         after=after,
         size=size,
     )

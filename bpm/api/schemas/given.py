@@ -240,7 +240,7 @@ class ExportIn(Given):
     format: Literal["csv", "parquet", "jsonl", "xes", "ocel"]
     definitions: list[Name] = Field([], description="keys of processes")
     instances: list[UUID] = []
-    states: list[Name] = []
+    states: list[Literal["RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED"]] = []
     since: datetime | None = None
     until: datetime | None = None
     workers: list[Name] = []

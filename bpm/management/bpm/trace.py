@@ -22,6 +22,7 @@ from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream
 from bpm.engine.variables import dumps
 from bpm.management.bpm.export import moment
 from bpm.management.lines import shown
+from bpm.semantics.events import EVENT_TYPES
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +32,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--json", action="store_true", help="one JSON array")
     how.add_argument("--ndjson", action="store_true", help="one JSON object a line")
     parser.add_argument("--node", metavar="ID", help="only events at this element of the model")
-    parser.add_argument("--type", metavar="TYPE", action="append", default=[], help="only events of this type")
+    parser.add_argument(
+        "--type",
+        metavar="TYPE",
+        action="append",
+        default=[],
+        choices=sorted(EVENT_TYPES),
+        help="only events of this type",
+    )
     parser.add_argument("--worker", metavar="NAME", help="only what this worker did")
     parser.add_argument("--since", type=moment, metavar="TIME", help="from this time on (ISO 8601)")
     parser.add_argument("--until", type=moment, metavar="TIME", help="before this time")

@@ -216,3 +216,50 @@ def test_only_an_operator_takes_a_task_from_another_worker(operator, worker, ord
     refused = worker.post(f"/external-tasks/{task['id']}/unlock", {})
     assert (refused.status, refused.code) == (403, "not_allowed")
     assert operator.post(f"/external-tasks/{task['id']}/unlock", {}).status == 204
+
+
+def test_a_condition_that_is_misspelt_is_refused(operator, order):
+    """It would give everything, or nothing, and nobody would know why."""
+    for path in (
+        "/instances?definition=order",
+        "/user-tasks?limit=5",
+        "/definitions?proces=order",
+        f"/instances/{UNKNOWN}?x=1",
+    ):
+        answer = operator.get(path)
+        assert (answer.status, answer.code) == (422, "invalid"), path
+    assert (
+        "query.definition: is not known here, but after, business_key,"
+        in operator.get(GETS[1] + "?definition=x").body["detail"]
+    )
+    for path in ("/instances?state=running", "/external-tasks?state=OPEN", "/user-tasks?state=x", f"{GETS[-1]}?type=x"):
+        answer = operator.get(path)
+        assert (answer.status, answer.code) == (422, "invalid"), path
+        assert "is none of" in answer.body["detail"]
+    assert operator.get("/instances?state=RUNNING&state=FAILED&size=5&process=order").status == 200
+    assert operator.post("/exports", {"format": "csv", "states": ["x"]}).status == 422
+
+
+def test_what_is_not_there_is_called_by_the_id_that_was_asked_for(operator, order):
+    unknown = UNKNOWN[:-1] + "7"
+    for path, given, what in (
+        ("external-tasks/{}/complete", {"worker": "w"}, "external task"),
+        ("external-tasks/{}/retries", {"retries": 1}, "external task"),
+        ("user-tasks/{}/claim", {}, "user task"),
+        ("incidents/{}/retry", {}, "incident"),
+    ):
+        of_nobody = operator.post("/" + path.format(unknown), given)
+        assert (of_nobody.status, of_nobody.body["detail"]) == (404, f"there is no {what} {unknown}")
+    instance = str(engine.start(order, actor="shop").thread_id)
+    beyond = instance[:-2] + "ff"
+    of_an_instance = operator.post(f"/user-tasks/{beyond}/complete", {})
+    assert (of_an_instance.status, of_an_instance.body["detail"]) == (404, f"there is no user task {beyond}")
+
+
+def test_an_error_names_the_field_as_it_was_sent(operator, worker):
+    answer = operator.post("/external-tasks/fetch-and-lock", {"topics": [{"topicName": "x"}]})
+    where = {error["where"] for error in answer.body["errors"]}
+    assert {"body.worker", "body.topics.0"} <= where
+    assert not any("given" in place or "[" in place for place in where)
+    refused = worker.get("/instances").body["detail"]
+    assert refused == "a token with the role worker may not do this: it needs the role auditor or the role operator"
