@@ -59,6 +59,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
             row: dict[str, Any] = {"beside": mine, "until": time.monotonic() + ROW_SECONDS, "stopped": stop.is_set}
             worked = sum(run_one(topic, **row) for topic in mine if not stop.is_set())
         except Error as trouble:
+            if options["once"]:
+                raise
             command.stderr.write(f"the database cannot be reached, trying again: {trouble}")
             moved = worked = 0
         done += worked

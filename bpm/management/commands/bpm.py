@@ -6,13 +6,31 @@ import argparse
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
 
 from bpm.management.bpm.registration import subcommands
+from bpm.management.trouble import in_words
 
 
 class _Teaching(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):
     """Keeps the lines of a subcommand's docstring as they are."""
+
+
+class _Verb(CommandParser):
+    """Takes Django's own options behind the subcommand, too, and says itself what it does not know."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how)
+        for switch in ("--traceback", "--no-color", "--force-color"):
+            self.add_argument(switch, action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        for value in ("--settings", "--pythonpath"):
+            self.add_argument(value, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        known, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return known, others
 
 
 class Command(BaseCommand):
@@ -32,7 +50,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """One parser a subcommand, described by its module's docstring."""
-        verbs = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", title="subcommands")
+        verbs = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", title="subcommands", parser_class=_Verb)
         for subcommand in subcommands(self.asked):
             verb = verbs.add_parser(
                 subcommand.name,
@@ -49,6 +67,15 @@ class Command(BaseCommand):
         if run is None:
             self.print_help("manage.py", "bpm")
             sys.exit(2)
-        status = run(self, options)
+        try:
+            status = run(self, options)
+        except CommandError:
+            raise
+        except Exception as trouble:
+            # Whoever asks for the traceback gets all of it.
+            said = None if options.get("traceback") else in_words(trouble)
+            if said is None:
+                raise
+            raise CommandError(said) from trouble
         if status:
             sys.exit(status)

@@ -9,9 +9,13 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
+from psycopg import errors
 
 from bpm import engine
 from bpm.management.bpm.registration import subcommands
+from bpm.queries import instances
+from bpm.store import schema
 
 ORDERS = Path(__file__).resolve().parents[3] / "examples/orders"
 
@@ -102,3 +106,36 @@ def engine_id(text: str):
     from uuid import UUID
 
     return UUID(text)
+
+
+def test_an_option_of_djangos_may_stand_behind_the_subcommand(world):
+    assert bpm("instances", "--settings", "config.settings", "--no-color") == bpm("instances")
+    with pytest.raises(CommandError, match="unrecognized arguments: --nonsense x"):
+        bpm("instances", "--nonsense", "x")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (OperationalError("connection refused\n\tIs the server running?"), "cannot be reached: connection refused$"),
+        (errors.DiskFull("could not extend file"), "the disk of the database is full: could not"),
+        (errors.InsufficientPrivilege("permission denied for table x"), "refuses it to this role: permission denied"),
+        (IndexError("list index out of range"), "run the migrations first"),
+    ],
+)
+def test_what_is_no_fault_of_the_command_is_said_in_words(world, monkeypatch, trouble, said):
+    def fail(*_: object, **__: object) -> None:
+        raise trouble
+
+    unfit = schema.Verdict(("there are no tables of this program: run the migrations first",))
+    monkeypatch.setattr(schema, "verify", lambda: unfit)
+    monkeypatch.setattr(instances, "list_instances", fail)
+    with pytest.raises(CommandError, match=said):
+        bpm("instances")
+    with pytest.raises(type(trouble)):
+        bpm("instances", "--traceback")
+    # On a database that is fit it is a fault of ours, and its traceback says more.
+    monkeypatch.setattr(schema, "verify", lambda: schema.Verdict(()))
+    if isinstance(trouble, IndexError):
+        with pytest.raises(IndexError):
+            bpm("instances")
