@@ -12,3 +12,9 @@ class CockpitConfig(AppConfig):
     name = "cockpit"
     label = "cockpit"
     verbose_name = _("Cockpit")
+
+    def ready(self) -> None:
+        """Say what is missing before a page does."""
+        from cockpit import checks
+
+        checks.install()

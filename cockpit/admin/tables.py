@@ -174,7 +174,7 @@ def table_of(model: type[Model]) -> Table:
     """How the model's list looks; one that the table above does not know shows its first columns."""
     if model in TABLES:
         return TABLES[model]
-    # A document is for the row's own page: in a list it is too large, and a base state's `state` is no word for a badge.
+    # A document is for the row's own page: it is too large for a list, and a base state's `state` is no word.
     columns = tuple(field.attname for field in model._meta.concrete_fields if not isinstance(field, JSONField))
     return Table(columns=columns[:COLUMNS_OF_OTHERS], order=(f"-{model._meta.pk.name}",))
 
