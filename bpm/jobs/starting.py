@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.conf import settings
@@ -29,10 +30,35 @@ log = structlog.get_logger(__name__)
 
 
 def start_up() -> None:
-    """Import `handlers` of every installed app, and register the announcer."""
+    """Import `handlers` of every installed app, register the announcer, and log where the project logs."""
+    if not structlog.is_configured():
+        _log_through_the_standard_library()
     autodiscover_modules("handlers")
     if getattr(settings, "BPM_CELERY_APP", None):
         register("celery", tell_celery)
+
+
+def _log_through_the_standard_library() -> None:
+    """structlog by itself prints to standard output, where it would mix with what a command answers. So LOGGING
+    decides, as it does in a Django project; one that sets structlog up itself is left as it is.
+    """
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.filter_by_level,
+            _in_a_line,
+            structlog.stdlib.render_to_log_kwargs,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+
+
+def _in_a_line(_logger: Any, _method: str, said: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """An ordinary formatter shows the message alone: the values belong into it."""
+    kept = {name: said.pop(name) for name in ("exc_info", "stack_info") if name in said}
+    event = said.pop("event")
+    return {"event": " ".join([str(event), *(f"{name}={value}" for name, value in said.items())]), **kept}
 
 
 def tell_celery(announcement: Announcement) -> None:

@@ -124,3 +124,14 @@ def test_months_that_are_missing_are_made_at_the_start(transactional_db, site_en
     )
     assert ended.returncode == 0, ended.stderr
     call_command("bpm", "verify-schema")
+
+
+def test_a_project_that_says_nothing_of_logs_gets_none_on_standard_output():
+    """There a command answers: `instance=$(manage.py bpm start ...)`."""
+    code = (
+        "import django, structlog; from django.conf import settings; settings.configure(INSTALLED_APPS=["
+        "'django.contrib.contenttypes', 'django.contrib.auth', 'pgtrigger', 'bpm']); django.setup(); "
+        "structlog.get_logger('bpm.x').warning('it is late', by=7, per='100%')"
+    )
+    program = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (program.stdout, program.stderr) == ("", "it is late by=7 per=100%\n")
