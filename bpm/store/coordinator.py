@@ -24,8 +24,8 @@ from typing import Any, Literal, TypedDict, Unpack
 from uuid import UUID
 
 import psycopg
-from psycopg.conninfo import make_conninfo
-from psycopg_pool import ConnectionPool
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from bpm.semantics.state import State
 from bpm.store import committing, histories, hydrating, ids, migrating, reading, schema
@@ -81,7 +81,8 @@ class CommitCoordinator:
     def connect_existing(cls, dsn: str, pool_size: int = POOL_SIZE, **memory: Unpack[Memory]) -> CommitCoordinator:
         """Connect to a database that has been migrated; not one statement here changes its schema.
 
-        Raises SchemaDiffers with everything that is not as it should be, TooMuchToHydrate; then nothing is connected.
+        Raises SchemaDiffers with everything that is not as it should be, TooMuchToHydrate, psycopg.OperationalError
+        where the server does not answer in PATIENCE seconds; then nothing is connected.
         """
         pool = _new_pool(dsn, pool_size)
         try:
@@ -220,6 +221,8 @@ class CommitCoordinator:
 
 
 def _new_pool(dsn: str, size: int) -> Pool:
+    """Raises psycopg.ProgrammingError for what is no DSN, OperationalError where nobody answered, with why."""
+    conninfo_to_dict(dsn)
     pool: Pool = ConnectionPool(
         dsn,
         min_size=1,
@@ -234,7 +237,16 @@ def _new_pool(dsn: str, size: int) -> Pool:
         open=False,
         name="tokentrail",
     )
-    pool.open(wait=True, timeout=PATIENCE)
+    try:
+        pool.open(wait=True, timeout=PATIENCE)
+    except PoolTimeout as late:
+        # The pool knows that it waited; only an attempt says for what.
+        pool.close()
+        try:
+            psycopg.connect(dsn, connect_timeout=5).close()
+        except psycopg.OperationalError as why:
+            raise psycopg.OperationalError(f"no connection in {PATIENCE:g} seconds: {why}") from late
+        raise
     return pool
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from bpm.store.errors import StoreError
 APPS = ("django.contrib.contenttypes", "django.contrib.auth", "pgtrigger", "bpm")
 # What a connection string calls what Django's settings call otherwise; the rest are options of the connection.
 _NAMES = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+# How a traceback begins its last words: a class with its module. PostgreSQL's own lines (DETAIL: ) are none.
+_EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*[a-z]\w*: ")
 _LOCK = "hashtextextended('tokentrail migrations', 0)"
 # Seconds until a job that waits for another one asks again.
 _ASK_AGAIN = 0.2
@@ -50,8 +53,14 @@ def migrate(dsn: str, *, before_only: bool = False) -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     if child.returncode:
-        lines = child.stderr.strip().splitlines()
-        raise MigrationFailed(f"the migrations failed: {lines[-1] if lines else f'exit status {child.returncode}'}")
+        raise MigrationFailed(f"the migrations failed: {_said(child.stderr) or f'exit status {child.returncode}'}")
+
+
+def _said(traceback: str) -> str:
+    """The exception at the end of a traceback, with all lines of its message; else the last line."""
+    lines = traceback.strip().splitlines()
+    begins = [number for number, line in enumerate(lines) if _EXCEPTION.match(line)]
+    return "\n".join(lines[begins[-1] :] if begins else lines[-1:])
 
 
 def run(using: str = "default", *, before_only: bool = False, verbosity: int = 1) -> None:

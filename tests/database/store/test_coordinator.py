@@ -15,6 +15,7 @@ from psycopg_pool import ConnectionPool
 
 from bpm.semantics import commands as c
 from bpm.store import CommitCoordinator, KeyConflict, Refused, ThreadCommit, UnknownInstance, claims, ids
+from bpm.store import coordinator as coordinating
 from bpm.store.migrating import MigrationFailed
 from bpm.store.schema import SchemaDiffers
 from config.local import ROOT, socket_url
@@ -244,3 +245,13 @@ def test_two_migrations_at_once(empty):
     assert failed == []
     with CommitCoordinator.connect_existing(empty, 1) as coordinator:
         assert coordinator.verify().fit
+
+
+def test_a_server_that_does_not_answer_is_named_with_why(monkeypatch):
+    monkeypatch.setattr(coordinating, "PATIENCE", 0.2)
+    with pytest.raises(psycopg.OperationalError, match=r"no connection in 0.2 seconds: .*nobody-here"):
+        CommitCoordinator.connect_existing("postgresql:///x?host=/nobody-here")
+    with pytest.raises(psycopg.ProgrammingError, match="mysql"):
+        CommitCoordinator.connect_existing("mysql://x")
+    with pytest.raises(MigrationFailed, match=r"OperationalError: .*nobody-here"):
+        CommitCoordinator.migrate("postgresql:///x?host=/nobody-here")
