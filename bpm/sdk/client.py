@@ -99,7 +99,12 @@ class Client:
         tries: int = 5,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`url`: the site, without /api. `worker`: the name under which tasks are locked; a chance one where None."""
+        """`url`: the site, without /api. `worker`: the name under which tasks are locked; a chance one where None.
+
+        Raises ValueError for what is no such address.
+        """
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"{url!r} is no address of a site: it begins with http:// or https://")
         self.url = url.rstrip("/")
         self.worker = worker or f"worker-{uuid.uuid4()}"
         self._token = token

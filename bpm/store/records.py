@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -30,8 +30,9 @@ class CommitRecord:
     at: datetime
     command: str
     repeated: bool = False
-    events: tuple[Event, ...] = ()
-    state: State | None = None
+    # Not in what a log or a prompt shows of it: they hold all that the instance holds.
+    events: tuple[Event, ...] = field(default=(), repr=False)
+    state: State | None = field(default=None, repr=False)
     active: tuple[int, ...] = ()
     topics: tuple[str, ...] = ()
     sent: tuple[str, ...] = ()

@@ -110,6 +110,11 @@ def test_a_refusal_is_raised_with_its_code_and_not_repeated(server, client):
     assert len(server.calls("complete")) == 1
 
 
+def test_an_address_without_its_scheme_is_refused_at_once():
+    with pytest.raises(ValueError, match="'localhost:8000' is no address of a site"):
+        Client("localhost:8000", token="secret")
+
+
 def test_no_answer_at_all_is_unreachable(server):
     server.close()
     client = Client(server.url, token="secret", tries=3, sleep=lambda _: None)

@@ -111,6 +111,8 @@ def _later(command: BaseCommand, options: Mapping[str, Any]) -> int:
 
 
 def _now(command: BaseCommand, options: Mapping[str, Any]) -> int:
+    if options["to"] == "-":
+        raise CommandError("--to names a file: its manifest lies beside it, which standard output has no place for")
     folder, name = file_at(options["to"])
     with Progress(command.stderr, "events") as bar:
         done = export(

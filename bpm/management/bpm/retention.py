@@ -19,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from bpm.audit.archive import retention
 from bpm.management.actor import add_actor, add_reason
+from bpm.queries import definitions
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,4 +50,6 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
         retention.set_retention(key, options["days"], actor=options["actor"], reason=options["reason"])
     except ValueError as problem:
         raise CommandError(str(problem), returncode=2) from None
+    if key != retention.ALL and definitions.find_definition(key) is None:
+        command.stderr.write(f"note: no process of the key {key} has been deployed yet")
     return 0

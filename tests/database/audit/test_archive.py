@@ -4,6 +4,7 @@ is still believed, found, replayed and exported."""
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import warnings
 from datetime import UTC, datetime
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 from bpm import engine
@@ -225,6 +227,12 @@ def test_a_place_that_spoils_what_is_written_is_not_trusted(world, bpm, past, tm
     status, said = bpm("archive", this_month(), "--to", tmp_path)
     assert status == 1 and "cannot be trusted" in said
     assert counted(world) == before
+
+
+def test_a_retention_of_what_nobody_has_deployed_is_taken_with_a_note(world):
+    said = io.StringIO()
+    call_command("bpm", "retention", "ordr", "--days", "60", stderr=said)
+    assert said.getvalue() == "note: no process of the key ordr has been deployed yet\n"
 
 
 def test_retention_says_what_stays(world, bpm, past, tmp_path):

@@ -51,6 +51,13 @@ def test_an_ordinary_file_is_replaced_when_the_new_one_is_whole(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["x"]
 
 
+def test_an_export_to_standard_output_is_refused_and_makes_no_file_of_that_name(world, bpm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, said = bpm("export", "--format", "csv", "--to", "-")
+    assert status == 1 and "its manifest lies beside it" in said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_export_replaces_no_pipe(world, bpm, tmp_path):
     os.mkfifo(tmp_path / "x.csv")
     status, said = bpm("export", "--format", "csv", "--to", tmp_path / "x.csv")

@@ -51,6 +51,8 @@ def test_commit_and_read(coordinator, deploy):
     started = coordinator.commit(start(run))
     thread = started.thread_id
     assert (started.version, started.command) == (1, "StartInstance")
+    # What a program prints or logs is short, and none of the instance's values.
+    assert "variables" not in repr(started) and len(repr(started)) < 500
     assert coordinator.commit(change(thread, 2)).version == coordinator.version(thread) == 2
     state = coordinator.state(thread)
     assert state.version == 2 and state.variables[0, "x"].value == 2
