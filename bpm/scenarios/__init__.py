@@ -11,6 +11,7 @@ PostgreSQL is driven by a driver that is passed in from above.
     standing   where tokens wait
     deployment the models, compiled once
     report     results as text and JSON
+    strangers  names that the models do not have
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from bpm.scenarios.parse import Document, read_scenarios
 from bpm.scenarios.reading import UnreadableFile, scenario_files
 from bpm.scenarios.report import Failure, Result, as_json, as_text, summary
 from bpm.scenarios.runner import run, run_document
+from bpm.scenarios.strangers import strangers
 
 __all__ = [
     "CoreDriver",
@@ -37,5 +39,6 @@ __all__ = [
     "run",
     "run_document",
     "scenario_files",
+    "strangers",
     "summary",
 ]

@@ -22,12 +22,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One scenario's result: it passed when nothing failed. `number` is that of its document in the file, from 1."""
+    """One scenario's result: it passed when nothing failed. `number` is that of its document in the file, from 1.
+    `incidents` are those that were open where it failed, `notes` what a passed one should say, too.
+    """
 
     file: str
     number: int
     name: str
     failures: Sequence[Failure] = ()
+    incidents: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -44,17 +48,21 @@ def as_text(result: Result) -> str:
         lines += [f"       expected  {failure.expected}", f"       there     {failure.there}"]
     if result.failures and result.failures[0].path:
         lines.append(f"       path      {_path(result.failures[0].path)}")
+    lines += [f"       incident  {incident}" for incident in result.incidents]
+    lines += [f"       note      {note}" for note in result.notes]
     return "\n".join(lines)
 
 
 def as_json(result: Result) -> str:
-    """One line of JSON: file, document, scenario, passed, failures (step, expected, there, path)."""
+    """One line of JSON: file, document, scenario, passed, failures (step, expected, there, path), incidents, notes."""
     said = {
         "file": result.file,
         "document": result.number,
         "scenario": result.name,
         "passed": result.passed,
         "failures": [asdict(failure) for failure in result.failures],
+        "incidents": list(result.incidents),
+        "notes": list(result.notes),
     }
     return json.dumps(said, ensure_ascii=False)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bpm.expressions.timers import first
-from bpm.scenarios.driver import Driver, Due, Refused, Waiting
+from bpm.scenarios.driver import Driver, Due, Observation, Refused, Waiting
 from bpm.scenarios.expectations import Mismatch, Scene, compare, differing, shown
 from bpm.scenarios.model import ANSWERING_STEPS, MAXIMAL_MOVES, Answer, Scenario, Start, Step
 from bpm.scenarios.parse import Document
@@ -36,7 +36,8 @@ def run(scenario: Scenario, new_driver: Callable[[], Driver]) -> Result:
             failures = _perform(performance)
         except Exception as defect:
             failures = [Mismatch(expected="the engine goes on", there=_defect(defect))]
-        path = tuple(driver.observe().passed) if failures else ()
+        seen = driver.observe() if failures else Observation()
+        path = tuple(seen.passed)
         return Result(
             file=scenario.file,
             number=scenario.number,
@@ -45,6 +46,7 @@ def run(scenario: Scenario, new_driver: Callable[[], Driver]) -> Result:
                 Failure(step=performance.stage, expected=found.expected, there=found.there, path=path)
                 for found in failures
             ),
+            incidents=tuple(seen.incidents),
         )
     finally:
         driver.close()

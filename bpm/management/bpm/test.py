@@ -38,8 +38,9 @@ All that a scenario can say:
                  end_events, variables, trace (topics done), trace_multiset, incidents
     deploy_error true: the models must be refused, false: accepted; strict: by the standard's rules, too
 
-What fails is reported with the step, what was expected, what was there and the path so far. The last line always reads
-"N passed, N failed". Exit status: 0 all passed, 1 one failed, 2 a file could not be read.
+What fails is reported with the step, what was expected, what was there, the path so far and the open incidents. A name
+that no model has (of a mock, say) fails nothing, but is noted. The last line always reads "N passed, N failed". Exit
+status: 0 all passed, 1 one failed, 2 a file could not be read.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,7 @@ from bpm.scenarios import (
     read_scenarios,
     run_document,
     scenario_files,
+    strangers,
     summary,
 )
 
@@ -134,7 +137,7 @@ def _report(
         results.append(outcome)
         if options["json"]:
             command.stdout.write(as_json(outcome))
-        elif options["verbose"] or not outcome.passed:
+        elif options["verbose"] or not outcome.passed or outcome.notes:
             command.stdout.write(as_text(outcome))
     say()
     command.stdout.write(summary(results))
@@ -164,7 +167,14 @@ def _run_file(perform: Perform, only: str, file: Path) -> list[Result | Unreadab
         documents = read_scenarios(file)
     except UnreadableFile as problem:
         return [problem]
-    return [perform(one, file.parent) for one in documents if only in one.name]
+    return [_noted(perform(one, file.parent), one, file.parent) for one in documents if only in one.name]
+
+
+def _noted(result: Result, document: Document, folder: Path) -> Result:
+    """With what the scenario names that its models do not have."""
+    if document.scenario is None:
+        return result
+    return replace(result, notes=tuple(strangers(document.scenario, folder)))
 
 
 def _positive(text: str) -> int:

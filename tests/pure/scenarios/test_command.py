@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pure.scenarios.writing import end, person, process, start, write
+from tests.pure.scenarios.writing import end, person, process, start, work, write
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = process("p", start("s"), person("A"), end("e"), "s > A > e")
@@ -73,3 +73,35 @@ def test_help_teaches():
     status, lines, _ = bpm_test("--help")
     assert status == 0
     assert "A short scenario:" in lines
+
+
+def test_what_no_model_has_is_noted_and_fails_nothing(tmp_path):
+    model = process("p", start("s"), work("A", "letters"), end("e"), "s > A > e")
+    scenario = """
+        start: {process: p}
+        mocks: {B: {}, "topic:leters": {}}
+        steps: [{expect: {not_passed: [C]}}, {expect_error: {step: {complete: {activity: D}}}}]
+        expect: {waiting: [A], trace: []}
+    """
+    file = write(tmp_path, scenario, p=model)
+    status, lines, _ = bpm_test(file)
+    assert status == 0
+    assert [line.split("note")[1].strip() for line in lines[1:-1]] == [
+        "mocks: no model has B",
+        "mocks: no task of the models has the topic leters",
+        "step 1.not_passed: no model has C",
+    ]
+    (told, _) = bpm_test(file, "--json")[1]
+    assert json.loads(told)["passed"] is True and len(json.loads(told)["notes"]) == 3
+
+
+def test_a_failure_says_which_incidents_are_open(tmp_path):
+    model = process("p", start("s"), work("A"), end("e"), "s > A > e")
+    scenario = """
+        start: {process: p}
+        mocks: {A: {fail: {message: the printer is on fire, retries: 0}}}
+        expect: {ended: true}
+    """
+    status, lines, _ = bpm_test(write(tmp_path, scenario, p=model))
+    assert status == 1
+    assert "       incident  A: the printer is on fire" in lines
