@@ -115,9 +115,12 @@ def external_task(
     """Register the function for the tasks of a topic; it stays what it is. `variables`: the names of those that it
     needs, so that no others are read and sent; None gives it all that there are, an empty list none.
 
-    Raises DuplicateHandler, and ValueError for a lock that is no number of seconds up to a week and for what is no list
-    of names.
+    Raises DuplicateHandler, and ValueError for what is no topic, a lock that is no number of seconds up to a week and
+    what is no list of names.
     """
+    if not isinstance(topic, str) or not 0 < len(topic) <= LONGEST_NAME:
+        # Without its parentheses the decorator is given the function, which nobody would ever call.
+        raise ValueError(f'{topic!r:.100} is no topic: write @external_task("TOPIC") before the function')
     number = isinstance(lock_seconds, int | float) and not isinstance(lock_seconds, bool)
     if not number or not SHORTEST_LOCK <= lock_seconds <= LONGEST_LOCK:
         bounds = f"{SHORTEST_LOCK:g} to {LONGEST_LOCK:g} seconds"

@@ -99,8 +99,12 @@ class Worker:
         """Register a handler. While it runs its lock is extended, each time a third of it has passed. `variables`: the
         names of those that it needs, so that no others are sent; None gives it all that there are, an empty list none.
 
-        Raises ValueError for a lock that is no number of seconds up to a week and for what is no list of names.
+        Raises ValueError for what is no topic, a topic that has another handler, a lock that is no number of seconds up
+        to a week and what is no list of names.
         """
+        if not isinstance(topic, str) or not 0 < len(topic) <= LONGEST_NAME:
+            # Without its parentheses the decorator is given the function, which nobody would ever call.
+            raise ValueError(f'{topic!r:.100} is no topic: write @worker.task("TOPIC") before the function')
         number = isinstance(lock_seconds, int | float) and not isinstance(lock_seconds, bool)
         if not number or not SHORTEST_LOCK <= lock_seconds <= LONGEST_LOCK:
             bounds = f"{SHORTEST_LOCK:g} to {LONGEST_LOCK:g} seconds"
@@ -109,6 +113,9 @@ class Worker:
         named = _names(topic, variables)
 
         def register(run: Handler) -> Handler:
+            there = self._topics.get(topic)
+            if there is not None and there.run is not run:
+                raise ValueError(f"{run!r:.100} is a second handler for {topic!r}, beside {there.run!r:.100}")
             self._topics[topic] = _Topic(run, lock_seconds, named)
             return run
 
@@ -119,7 +126,12 @@ class Worker:
         self._stop.set()
 
     def run(self, *, signals: bool = True) -> None:
-        """Work until `stop`, or with `signals` until SIGTERM or SIGINT (only in the main thread)."""
+        """Work until `stop`, or with `signals` until SIGTERM or SIGINT (only in the main thread).
+
+        Raises ValueError where there is no handler: it would wait for ever and say nothing.
+        """
+        if not self._topics:
+            raise ValueError('this worker has no handler: write @worker.task("TOPIC") before a function')
         if signals:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda *_: self.stop())

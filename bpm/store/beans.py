@@ -30,7 +30,11 @@ _REGISTERED: dict[str, Callable[..., object]] = dict(_BUILT_IN)
 
 
 def bean[F: Callable[..., object]](name: str) -> Callable[[F], F]:
-    """Register a function under `bean.method` or `function`. ValueError for a name that is taken by another one."""
+    """Register a function under `bean.method` or `function`. ValueError for what is no name, and for one that is taken
+    by another function.
+    """
+    if not isinstance(name, str) or not name:
+        raise ValueError(f'{name!r:.100} is no name of a bean: write @bean("NAME") before the function')
 
     def register(function: F) -> F:
         known = _REGISTERED.get(name)

@@ -206,6 +206,19 @@ def test_a_handler_whose_lock_makes_no_sense_is_not_registered(client, seconds):
         Worker(client).task("pay", lock_seconds=seconds)
 
 
+def test_a_handler_that_nobody_would_call_is_refused(client):
+    worker = Worker(client)
+    with pytest.raises(ValueError, match="has no handler"):
+        worker.run(signals=False)
+    for topic in (len, "", "x" * 256):
+        with pytest.raises(ValueError, match=r'is no topic: write @worker.task\("TOPIC"\)'):
+            worker.task(topic)
+    worker.task("pay")(len)
+    with pytest.raises(ValueError, match="is a second handler for 'pay', beside <built-in function len>"):
+        worker.task("pay")(print)
+    assert worker.task("pay")(len) is len
+
+
 @pytest.mark.parametrize("seconds", [0.001, 604_800])
 def test_a_handler_may_hold_a_task_as_long_as_the_api_takes(client, seconds):
     assert Worker(client).task("pay", lock_seconds=seconds)(len) is len

@@ -125,3 +125,10 @@ def test_the_topics_of_a_round_share_its_time_and_hear_of_the_end(world, monkeyp
     untils = [until for until, _ in rounds]
     assert untils[0] == untils[1] < untils[2] == untils[3]
     assert [stopped for _, stopped in rounds] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("topic", [len, "", "x" * 256])
+def test_a_handler_of_no_topic_is_refused(topic):
+    """Without its parentheses the decorator is given the function, which nobody would ever call."""
+    with pytest.raises(ValueError, match=r'is no topic: write @external_task\("TOPIC"\)'):
+        external_task(topic)

@@ -57,3 +57,6 @@ def test_an_unknown_bean_is_an_incident_that_names_it(world):
 def test_a_name_belongs_to_one_function():
     with pytest.raises(ValueError, match=r"there is a bean tariff\.rate already"):
         bean("tariff.rate")(lambda: None)
+    for name in ("", len):
+        with pytest.raises(ValueError, match=r'is no name of a bean: write @bean\("NAME"\)'):
+            bean(name)
