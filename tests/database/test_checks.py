@@ -41,6 +41,21 @@ def test_what_is_set_up_wrongly_is_said_all_at_once(settings):
 
 
 @pytest.mark.parametrize(
+    ("database", "warnings"),
+    [
+        ({}, ["bpm.W002"]),
+        ({"CONN_MAX_AGE": 0}, ["bpm.W002"]),
+        ({"CONN_MAX_AGE": 600}, []),
+        ({"CONN_MAX_AGE": None}, []),
+        ({"OPTIONS": {"pool": True}}, []),
+    ],
+)
+def test_connections_that_are_not_kept_are_said(monkeypatch, settings, database, warnings):
+    monkeypatch.setattr(settings, "DATABASES", {"default": database})
+    assert found() == warnings
+
+
+@pytest.mark.parametrize(
     ("apps", "id"),
     [
         (["cockpit", "django.contrib.admin", "django.contrib.messages"], "cockpit.E001"),

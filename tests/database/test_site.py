@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from types import SimpleNamespace
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.contrib.auth.models import User
 from django.test import Client
 
-from bpm.store import checks
 from config.requests import InOneThread
 
 pytestmark = pytest.mark.django_db
@@ -51,22 +49,6 @@ def test_a_form_whose_proof_is_gone_is_refused_in_words(language: str, said: str
 
 def test_the_icon_has_the_address_that_browsers_guess(client: Client) -> None:
     assert client.get("/favicon.ico")["Location"].endswith("cockpit/icon.svg")
-
-
-@pytest.mark.parametrize(
-    ("database", "warnings"),
-    [
-        ({}, ["bpm.W001"]),
-        ({"CONN_MAX_AGE": 0}, ["bpm.W001"]),
-        ({"CONN_MAX_AGE": 600}, []),
-        ({"CONN_MAX_AGE": None}, []),
-        ({"OPTIONS": {"pool": True}}, []),
-    ],
-)
-def test_a_project_that_keeps_no_connections_is_told(monkeypatch, database: dict, warnings: list[str]) -> None:
-    monkeypatch.setattr(checks, "settings", SimpleNamespace(DATABASES={"default": database}))
-
-    assert [warning.id for warning in checks.connections_are_kept()] == warnings
 
 
 THREADS: list[int] = []
