@@ -141,4 +141,7 @@ def _files_in(request: HttpRequest) -> tuple[str, dict[str, bytes], list[str]]:
     ignore = body.get("ignore", [])
     if not isinstance(ignore, list) or not all(isinstance(code, str) for code in ignore):
         raise Problem("invalid", "ignore must be a list of texts")
-    return name, {file: text.encode() for file, text in files.items()}, ignore
+    try:
+        return name, {file: text.encode() for file, text in files.items()}, ignore
+    except UnicodeEncodeError:
+        raise Problem("invalid", "files must be Unicode texts, and one holds half of a surrogate pair") from None

@@ -83,14 +83,26 @@ def document(request: HttpRequest, code: str, detail: str, **more: Any) -> HttpR
     """The problem document. A code that the table does not know is a refusal (409)."""
     status, title = PROBLEMS.get(code, (409, "The engine refused this"))
     said = {"type": TYPE + code, "title": title, "status": status, "detail": detail, "code": code}
-    where = request.path.replace("\x00", "")
-    response = HttpResponse(values.dumps({**said, "instance": where, **more}), content_type=MEDIA_TYPE)
+    told = _sayable({**said, "instance": request.path, **more})
+    response = HttpResponse(values.dumps(told), content_type=MEDIA_TYPE)
     response.status_code = status
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     if status == 503:
         response["Retry-After"] = RETRY_AFTER
     return response
+
+
+def _sayable(value: Any) -> Any:
+    """The same with another character for what no text may hold: an error repeats what was sent, whatever it was."""
+    match value:
+        case str():
+            return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+        case Mapping():
+            return {name: _sayable(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_sayable(item) for item in value]
+    return value
 
 
 def _problem(request: HttpRequest, problem: Problem) -> HttpResponse:
