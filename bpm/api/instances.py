@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from ninja import Query, Router, Status
 from bpm.api.answers import caller_of, commit, key_of, known
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
-from bpm.api.schemas.given import MigrateIn, ModifyIn, ReasonIn, RestartIn, StartIn
+from bpm.api.schemas.given import MigrateIn, ModifyIn, Moment, ReasonIn, RestartIn, StartIn
 from bpm.api.schemas.told import CommitOut, InstanceDetailOut, InstanceOut, MigrationPlanOut, PageOut
 from bpm.engine import operators, starting, versions
 from bpm.queries import instances
@@ -51,8 +50,8 @@ def list_instances(
     node: str | None = None,
     incident: bool | None = None,
     parent_instance_id: UUID | None = None,
-    started_after: datetime | None = None,
-    started_before: datetime | None = None,
+    started_after: Moment | None = None,
+    started_before: Moment | None = None,
     variable: list[str] = Query([], description="name:operator:value, such as amount:gt:100; all must hold"),
     after: str | None = None,
     size: int = Query(50, ge=1, le=200),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlencode
 from uuid import UUID
@@ -14,6 +13,7 @@ from ninja import Query, Router
 from bpm.api.answers import known
 from bpm.api.authentication import may
 from bpm.api.problems import Problem
+from bpm.api.schemas.given import Moment
 from bpm.api.streaming import streamed
 from bpm.audit.explain import explain, explain_tokens, open_tokens
 from bpm.audit.trace import TraceEvent, Wanted, find_thread, stream, trace
@@ -32,8 +32,8 @@ def get_trace(
     type: list[str] = Query([]),
     node: str | None = None,
     worker: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
     order: Literal["asc", "desc"] = "asc",
     after: str | None = None,
     size: int = Query(200, ge=1, le=1000),

@@ -60,8 +60,9 @@ def _moment(request: HttpRequest, name: str) -> datetime | None:
         return None
     try:
         found = parse_datetime(text)
-    except ValueError:
-        found = None
-    if found is None:
-        raise Refused(_("{text} is no time.").format(text=text))
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        if found is not None:
+            # Of zones PostgreSQL knows fewer than Python.
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise Refused(_("{text} is no time.").format(text=text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -21,6 +21,17 @@ def without_nul(text: str) -> str:
     return text
 
 
+def in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC, which is meant where no zone is said. ValueError where it has no year there; and of zones
+    PostgreSQL knows fewer than Python.
+    """
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError:
+        raise ValueError("lies outside of the years 1 to 9999") from None
+
+
+Moment = Annotated[datetime, AfterValidator(in_utc)]
 Variables = Annotated[
     dict[str, Any],
     AfterValidator(unwrapped),
@@ -241,8 +252,8 @@ class ExportIn(Given):
     definitions: list[Name] = Field([], description="keys of processes")
     instances: list[UUID] = []
     states: list[Literal["RUNNING", "SUSPENDED", "COMPLETED", "FAILED", "CANCELLED"]] = []
-    since: datetime | None = None
-    until: datetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
     workers: list[Name] = []
     users: list[Name] = []
     mask: list[Name] = Field([], description="variables whose values are hidden")

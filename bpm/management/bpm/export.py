@@ -67,9 +67,10 @@ def moment(text: str) -> datetime:
     """A time in ISO 8601."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        # Of zones PostgreSQL knows fewer than Python.
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"{text!r} is no time in ISO 8601") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> int:

@@ -130,6 +130,15 @@ def test_a_person_acts_for_nobody_else(transactional_db, order):
         ("POST", "/deployments", {"files": {}}, 422, "invalid"),
         ("POST", "/deployments", {"files": {"a.bpmn": "<no/>"}}, 422, "deploy_refused"),
         ("POST", "/deployments", {"files": ["a"]}, 422, "invalid"),
+        ("POST", "/deployments", {"files": {"a.bpmn": "\ud800"}}, 422, "invalid"),
+        ("POST", "/deployments", {"files": {"\ud800.bpmn": "<no/>"}}, 422, "invalid"),
+        ("POST", "/instances", {"process": "order", "\x00": 1}, 422, "invalid"),
+        ("POST", "/instances", {"process": "order", "\ud800": 1}, 422, "invalid"),
+        ("POST", f"/instances/{UNKNOWN}/migrate", {"nodes": {"\x00": "a"}}, 422, "invalid"),
+        ("GET", "/instances?started_after=9999-12-31T23:59:59-01:00", None, 422, "invalid"),
+        ("GET", "/instances?started_before=0001-01-01T00:00:00%2B01:00", None, 422, "invalid"),
+        ("GET", f"/instances/{UNKNOWN}/trace?since=9999-12-31T23:59:59-01:00", None, 422, "invalid"),
+        ("POST", "/exports", {"format": "csv", "until": "0001-01-01T00:00:00+01:00"}, 422, "invalid"),
     ],
 )
 def test_errors_are_problem_documents(operator, order, method, path, body, status, code):
@@ -141,6 +150,15 @@ def test_errors_are_problem_documents(operator, order, method, path, body, statu
         assert answer.body["status"] == status
         assert answer.body["type"] == f"urn:tokentrail:problem:{code}"
         assert answer.body["detail"]
+
+
+@pytest.mark.parametrize("zone", ["%2B23:00", "-17:30", "Z", ""])
+def test_a_time_is_taken_in_any_zone(operator, order, zone):
+    """Also in those that PostgreSQL has none of."""
+    instance = operator.post("/instances", {"process": order}).body["instance_id"]
+    (found,) = operator.get(f"/instances?started_after=2001-01-01T00:00:00{zone}").body["items"]
+    assert found["id"] == instance
+    assert operator.get(f"/instances/{instance}/trace?until=2001-01-01T00:00:00{zone}").body == []
 
 
 def test_a_refused_deployment_says_everything_at_once(operator):
