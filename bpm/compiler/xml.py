@@ -3,7 +3,7 @@
 The file is fed to the parser in pieces and judged while it grows, so that a bomb never becomes a tree. Refused are:
 more than `MAX_BYTES`; an encoding that Python does not know by that name, and UTF-16 without its mark (the source is
 kept as text, too); any DOCTYPE (no entity, no external DTD, no network: what a model never needs); more than
-`MAX_NODES` elements and attributes; nesting deeper than `MAX_DEPTH`; and text that is not well-formed XML. Comments and
+`MAX_NODES` elements and attributes, or `MAX_ATTRIBUTES` of one element; nesting deeper than `MAX_DEPTH`; and text that is not well-formed XML. Comments and
 processing instructions are dropped."""
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ type Element = etree._Element
 MAX_BYTES: Final = 8_000_000
 MAX_DEPTH: Final = 200
 MAX_NODES: Final = 400_000
+# Of one element: each that is asked for is looked for among all of them.
+MAX_ATTRIBUTES: Final = 1_000
 
 _PIECE: Final = 65_536
 # What may stand before the root of a well-formed file: byte order mark, white space, comments, processing instructions.
@@ -104,11 +106,15 @@ def _parse(data: bytes) -> Element:
             if not isinstance(element, etree._Element):
                 continue
             depth += 1
-            nodes += 1 + len(element.attrib)
+            attributes = len(element.attrib)
+            nodes += 1 + attributes
             if depth > MAX_DEPTH:
                 raise XmlFault("xml-too-deep", line(element), f"Elements nest deeper than {MAX_DEPTH}.")
             if nodes > MAX_NODES:
                 said = f"More than {MAX_NODES:,} elements and attributes."
+                raise XmlFault("xml-too-many-nodes", line(element), said)
+            if attributes > MAX_ATTRIBUTES:
+                said = f"An element with more than {MAX_ATTRIBUTES:,} attributes."
                 raise XmlFault("xml-too-many-nodes", line(element), said)
             if depth == 1 and element.getroottree().docinfo.internalDTD is not None:
                 raise _doctype(1)

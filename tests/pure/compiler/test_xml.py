@@ -25,6 +25,7 @@ HOSTILE = {
     "deep": (b"<a>" * 201 + b"</a>" * 201, "xml-too-deep"),
     "very deep": (b"<a>" * 1_000_000, "xml-too-deep"),
     "many elements": (b"<l>" + b"<a/>" * 1_900_000 + b"</l>", "xml-too-many-nodes"),
+    "one wide element": (b"<l " + b" ".join(b'a%d=""' % n for n in range(1_001)) + b"/>", "xml-too-many-nodes"),
     "many attributes": (b"<l " + b" ".join(b'a%d=""' % n for n in range(500_000)) + b"/>", "xml-too-many-nodes"),
     "open comment": (b"<!--" + b"x" * 7_000_000, "xml-malformed"),
     "open comments": (b"<!-- -- " * 900_000, "xml-malformed"),
