@@ -3,8 +3,8 @@
 The file is fed to the parser in pieces and judged while it grows, so that a bomb never becomes a tree. Refused are:
 more than `MAX_BYTES`; an encoding that Python does not know by that name, and UTF-16 without its mark (the source is
 kept as text, too); any DOCTYPE (no entity, no external DTD, no network: what a model never needs); more than
-`MAX_NODES` elements and attributes, or `MAX_ATTRIBUTES` of one element; nesting deeper than `MAX_DEPTH`; and text that is not well-formed XML. Comments and
-processing instructions are dropped."""
+`MAX_NODES` elements and attributes, or `MAX_ATTRIBUTES` of one element; nesting deeper than `MAX_DEPTH`; and text that
+is not well-formed XML. Comments and processing instructions are dropped."""
 
 from __future__ import annotations
 
