@@ -53,13 +53,17 @@ def exchange(raw: Connection, statements: Sequence[Said]) -> list[list[Row]]:
     said = (_BEGIN, *statements) if begins else statements
     prepared = _PREPARED.setdefault(raw, set())
     results: list[PGresult] = []
+    exchanging = _exchange(raw.pgconn, said, prepared, results)
     try:
         with raw.lock:
-            raw.wait(_exchange(raw.pgconn, said, prepared, results))
+            raw.wait(exchanging)
     except psycopg.OperationalError:
         # The server's last words say more than that it has gone.
         _require_good(raw, results)
         raise
+    finally:
+        # Where a signal has interrupted the waiting: at once, not when the last who holds the error lets it go.
+        exchanging.close()
     _require_good(raw, results)
     return [_rows(result) for result in results[begins:]]
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 import psycopg
 import pytest
 
 from bpm.semantics import commands as c
-from bpm.store import plain_channel
+from bpm.store import ThreadCommit, commit, plain_channel
 from bpm.store.errors import Unavailable
 from bpm.store.loading import question
+from bpm.store.projection import Projection
 from bpm.store.trip import Said, exchange
 from bpm.store.unit import Unit
+
+class Interrupted(Exception):
+    """What the handler of a signal raises."""
+
+
+def interrupt(*_: object) -> None:
+    raise Interrupted
+
 
 STEPS = "start s > external A > end e"
 
@@ -49,6 +59,39 @@ def test_a_session_that_forgets_what_was_prepared(deploy):
     for forget in ("DEALLOCATE ALL", "DISCARD ALL"):
         run.channel.raw.execute(forget)
         run.do(c.SetVariables, variables={"forgot": forget})
+    run.agrees()
+
+
+@pytest.mark.parametrize("forgets", [False, True], ids=["settle", "load"])
+def test_what_interrupts_the_waiting_leaves_no_connection_in_the_middle_of_it(deploy, roles, forgets):
+    """A handler of a signal raises (a time limit, a worker that is told to stop). The answer is nobody's then: the
+    connection ends, and with it what it was told, which must not end up in the next one's answer.
+    """
+    run = deploy(STEPS)
+    run.start()
+    remembered = Projection()
+
+    def write(channel, x):
+        wanted = ThreadCommit(
+            thread_id=run.thread, command=lambda at: c.SetVariables(at=at, variables={"x": x}), actor="ann"
+        )
+        return commit(channel, wanted, remembered)
+
+    write(run.channel, 1)
+    if forgets:
+        remembered.forget(run.thread)
+    with (
+        psycopg.connect(roles.hardened, autocommit=True) as raw,
+        psycopg.connect(roles.application) as other,
+    ):
+        other.execute("SELECT FROM runtime_thread_version WHERE thread_id = %s FOR UPDATE", [run.thread])
+        before = signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Interrupted):
+            write(plain_channel(raw), 2)
+        signal.signal(signal.SIGALRM, before)
+        assert raw.closed
+    assert write(run.channel, 3).version >= 3
     run.agrees()
 
 
