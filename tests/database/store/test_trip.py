@@ -16,6 +16,7 @@ from bpm.store.projection import Projection
 from bpm.store.trip import Said, exchange
 from bpm.store.unit import Unit
 
+
 class Interrupted(Exception):
     """What the handler of a signal raises."""
 
