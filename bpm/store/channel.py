@@ -56,8 +56,9 @@ class Channel:
 def django_channel(using: str = "default") -> Channel:
     """Django's connection of that alias. Blocks that Django's TestCase opened count as nobody's.
 
-    One that broke (the server was restarted, say) is met on a new connection, unless a transaction of the caller's was
-    lost with it: that is for the caller to notice.
+    With autocommit off nobody hears of the caller's commit: what waits for it is left to the schedulers. A connection
+    that broke (the server was restarted, say) is replaced by a new one, unless a transaction of the caller's was lost
+    with it: that is for the caller to notice.
     """
     # transaction.get_connection() is a proxy of threads; the wrapper behind it holds the psycopg connection.
     wrapper: BaseDatabaseWrapper = transaction.get_connection(using)
@@ -72,9 +73,13 @@ def django_channel(using: str = "default") -> Channel:
         raw=wrapper.connection,
         joined=wrapper.in_atomic_block or not wrapper.autocommit,
         alone=bool(blocks) or not (wrapper.in_atomic_block or wrapper.autocommit),
-        after_commit=wrapper.on_commit,
+        after_commit=wrapper.on_commit if wrapper.in_atomic_block or wrapper.autocommit else _never,
         translate=lambda error: _as_django(wrapper, error),
     )
+
+
+def _never(act: Callable[[], object]) -> None:
+    """The commit after which it would be right to act is not heard of."""
 
 
 def _as_django(wrapper: BaseDatabaseWrapper, error: Exception) -> Exception:
@@ -89,4 +94,4 @@ def _as_django(wrapper: BaseDatabaseWrapper, error: Exception) -> Exception:
 def plain_channel(raw: psycopg.Connection[Any]) -> Channel:
     """A psycopg connection. What waits for the commit of a joined transaction is for the caller, who commits it."""
     joined = not raw.autocommit or raw.info.transaction_status != TransactionStatus.IDLE
-    return Channel(raw=raw, joined=joined, alone=joined, after_commit=lambda act: None if joined else act())
+    return Channel(raw=raw, joined=joined, alone=joined, after_commit=_never if joined else lambda act: act())

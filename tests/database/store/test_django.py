@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
+from bpm.engine.acting import act
 from bpm.engine.step import Refused, step
 from bpm.graph import Process
 from bpm.models import ProcessInstance, RuntimeEvent, Token
@@ -62,6 +63,29 @@ def test_the_callers_transaction(definition):
     # A block that is over does not bind the next one.
     with transaction.atomic():
         start(definition)
+
+
+@pytest.fixture
+def by_hand():
+    """Django's connection with autocommit off."""
+    transaction.set_autocommit(False)
+    yield
+    transaction.rollback()
+    transaction.set_autocommit(True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_transaction_that_the_caller_ends_by_hand(definition, by_hand):
+    """Django tells nobody of such a commit: nothing waits for it, and what follows is left to the schedulers."""
+    thread = act(ids.new_instance(), lambda at: c.StartInstance(at=at), actor="ann", definition=definition.id).thread_id
+    act(thread, lambda at: c.SetVariables(at=at, variables={"x": 1}), actor="ann")
+    transaction.commit()
+    act(thread, lambda at: c.SetVariables(at=at, variables={"x": 2}), actor="ann")
+    transaction.rollback()
+    act(thread, lambda at: c.SetVariables(at=at, variables={"x": 3}), actor="ann")
+    transaction.commit()
+    state = reading.stored_state(thread)
+    assert (state.version, state.variables[0, "x"].value) == (3, 3)
 
 
 @pytest.mark.django_db(transaction=True)
