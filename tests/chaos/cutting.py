@@ -5,6 +5,10 @@ A client says so in passing: a statement that is the text CUT with a mode arms i
 - before  COMMIT never reaches the server: what was flushed is undone
 - after   COMMIT is done, and the answer is lost on its way
 - during  COMMIT is passed on and the line is cut at once: it may have been done or not
+
+A step of one statement has no COMMIT: the server does it at the Sync behind the statement.
+
+- between  the server has carried out the statement and is not told of the Sync: it is undone
 """
 
 from __future__ import annotations
@@ -20,6 +24,9 @@ from pathlib import Path
 DONE = (b"COMMIT\x00", b"SELECT 1\x00")
 CUT = "SELECT 'cut the next COMMIT: {}'"
 MODES = ("before", "after", "during")
+BETWEEN = "between"
+# Send what there is, without committing it.
+FLUSH = b"H\x00\x00\x00\x04"
 # What lets the server carry out what it was told: Sync ends a pipeline, a simple Query is one by itself.
 CARRIED_OUT = (b"S", b"Q")
 # Close without a goodbye, as a cable does.
@@ -90,7 +97,7 @@ class Line:
                             return self.cut()
                         self.committing = True
                     opened, last = True, message[:1]
-                    passed += message
+                    passed += FLUSH if self.committing and self.mode == BETWEEN and last == b"S" else message
                 self.server.sendall(passed)
                 if self.committing and self.mode == "during" and last in CARRIED_OUT:
                     return self.cut()
@@ -107,7 +114,7 @@ class Line:
                     continue
                 # What is cut during COMMIT is cut by who passed it on; the answer must not be quicker than that.
                 rest += said
-                if self.mode == "after" and any(done in rest for done in DONE):
+                if self.mode in ("after", BETWEEN) and any(done in rest for done in DONE):
                     return self.cut()
         self.hang_up()
         return None
@@ -118,7 +125,7 @@ class Line:
         if kind in b"PQ":
             name, _, text = (b"", b"", said) if kind == b"Q" else said.partition(b"\x00")
             statement = text.partition(b"\x00")[0].decode(errors="replace")
-            for mode in MODES:
+            for mode in (*MODES, BETWEEN):
                 if statement == CUT.format(mode):
                     self.mode = mode
             ends = statement == "COMMIT" or "bpm_settle(" in statement
