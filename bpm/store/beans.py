@@ -20,6 +20,7 @@ from decimal import Decimal
 from typing import Any
 
 from bpm.expressions import ExpressionError, to_json, typed
+from bpm.store.values import normal
 
 # What FEEL asks the host for, since the core has no chance of its own.
 _BUILT_IN: Mapping[str, Callable[..., object]] = {
@@ -55,7 +56,8 @@ def call(name: str, arguments: str) -> dict[str, Any]:
     """What a bean gives for arguments (a JSON list as text): {"value": JSON}, or {"fault": text} for what it raises."""
     try:
         value = _REGISTERED[name](*typed.for_python(json.loads(arguments, parse_float=Decimal)))
-        return {"value": to_json(value)}
+        # As replay reads it from the log.
+        return {"value": normal(to_json(value))}
     except ExpressionError as unfit:
         return {"fault": unfit.message}
     except Exception as fault:

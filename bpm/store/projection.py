@@ -3,7 +3,8 @@
 A memory, never a truth. An entry is the state after one commit, named by (version, last_at); it is used only where the
 thread's version row, under its lock, names the same commit. It is advanced by the process's own successful commits and
 by nothing else: it is no subscription to what others do. It holds what is open, with the scopes and fork ancestors
-above it and the variables there, and as many threads as fit into its bytes; those used least lately go first.
+above it and the variables there, and as many threads as fit into its bytes; those used least lately go first. Values
+are held as they would be read back: an expression may see the order of keys, and what it gives is what replay must get.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import NoneType
 from typing import Any
 from uuid import UUID
 
@@ -24,7 +26,7 @@ from bpm.semantics.state import ATTACHED, Entity, State, Task
 from bpm.store import ids
 from bpm.store.loading import Known
 from bpm.store.rows import to_entity
-from bpm.store.values import moment
+from bpm.store.values import as_read, moment
 
 MEGABYTE = 1024 * 1024
 # What a process remembers where nobody says otherwise.
@@ -34,6 +36,8 @@ WINDOW = 24
 # About what an entity takes with its index and its places in tables, beside its values.
 ENTITY_BYTES = 900
 THREAD_BYTES = 3_000
+# Values that are read back as they were written.
+PLAIN = (str, int, NoneType)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +177,7 @@ def remembered(
             full=(known.full | born | asked) & there,
             names=known.names,
         )
-    sizes = _sizes(kept, before.sizes if before else {})
+    sizes = _as_read(kept, before.sizes if before else {})
     size = THREAD_BYTES + ENTITY_BYTES * _count(kept) + sum(size for _, size in sizes.values())
     return Projected(
         thread_id=thread,
@@ -296,18 +300,25 @@ def _count(state: State) -> int:
     return len(state.tokens) + len(state.variables) + sum(len(state.table(kind)) for kind in ATTACHED)
 
 
-def _sizes(
+def _as_read(
     state: State, before: Mapping[tuple[str, Any], tuple[Entity, int]]
 ) -> dict[tuple[str, Any], tuple[Entity, int]]:
-    """How many bytes the values take of each entity that has some; what is the same entity is not measured again."""
+    """Give each entity its value as it would be read back. Out: the entities that have one, and how many bytes it
+    takes; one that is the same as before is not looked into again.
+    """
     found: dict[tuple[str, Any], tuple[Entity, int]] = {}
     for kind, attribute in (("variable", "value"), ("ticket", "data"), ("timer", "schedule"), ("instance", "caller")):
-        for key, entity in state.table(kind).items():
+        table = state.table(kind)
+        for key, entity in table.items():
             last = before.get((kind, key))
             if last is not None and last[0] is entity:
                 found[kind, key] = last
-            else:
-                found[kind, key] = entity, _size(getattr(entity, attribute))
+                continue
+            value = getattr(entity, attribute)
+            if not isinstance(value, PLAIN):
+                value = as_read(value)
+                table[key] = changed(entity, **{attribute: value})
+            found[kind, key] = table[key], _size(value)
     return found
 
 

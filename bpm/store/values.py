@@ -63,16 +63,17 @@ def moment(text: str) -> datetime:
 def normal(value: Any) -> Any:
     """The value as it would come back from the database. Raises UnfitValue (NaN, NUL, sets, text keys only, ...)."""
     dumps(value)
-    return _normal(value)
+    return as_read(value)
 
 
-def _normal(value: Any) -> Any:
+def as_read(value: Any) -> Any:
+    """The same for a value that has been written: keys, numbers and texts as they are read back."""
     if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, Mapping):
-        return {key: _normal(value[key]) for key in sorted(value, key=_order)}
+        return {key: as_read(value[key]) for key in sorted(value, key=_order)}
     if isinstance(value, list | tuple):
-        return [_normal(item) for item in value]
+        return [as_read(item) for item in value]
     if isinstance(value, float | Decimal):
         return _number(Decimal(repr(value)) if isinstance(value, float) else value)
     return _plain(value)
