@@ -17,7 +17,8 @@ django.setup(set_prefix=False)
 
 # They import apps, so they come after those were set up.
 from bpm.jobs.starting import require_schema  # noqa: E402
+from config.bodies import bounded  # noqa: E402
 from config.requests import InOneThread  # noqa: E402
 
-application = InOneThread()
+application = bounded(InOneThread())
 require_schema()

@@ -18,14 +18,22 @@ from bpm.store import values
 BODY_LIMIT = 25 * 1024 * 1024
 
 
+def body_limit() -> int:
+    """The largest body that is taken, in bytes."""
+    return int(getattr(settings, "BPM_API_BODY_LIMIT", BODY_LIMIT))
+
+
 def check_size(request: HttpRequest) -> None:
     """Refuse a body that says it is too large, before it is read. Raises Problem."""
-    limit = int(getattr(settings, "BPM_API_BODY_LIMIT", BODY_LIMIT))
     try:
         length = int(request.headers.get("Content-Length") or 0)
     except ValueError:
         raise Problem("bad_request", "Content-Length is no number") from None
-    if length > limit:
+    _bounded(length)
+
+
+def _bounded(length: int) -> None:
+    if length > (limit := body_limit()):
         raise Problem("too_large", f"the body has {length} bytes, {limit} are taken")
 
 
@@ -35,6 +43,8 @@ class ExactParser(Parser):
     def parse_body(self, request: HttpRequest) -> Any:
         """The value. Raises Problem for what is no JSON."""
         check_size(request)
+        # One that came in pieces has said nothing.
+        _bounded(len(request.body))
         try:
             return loads(request.body)
         except InvalidVariables as problem:
