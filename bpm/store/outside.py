@@ -7,6 +7,8 @@ with outside(channel, "Deploy", {...}, actor="ann") as commit:
 from __future__ import annotations
 
 import contextlib
+import random
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +24,12 @@ from bpm.store.errors import understood
 from bpm.store.statements import sql
 from bpm.store.values import dumps
 from bpm.store.version import ENGINE
+
+# How often a statement that was undone for others is begun anew, and how long to wait before that at most, each time
+# more (seconds). SQLSTATEs: serialization, deadlock.
+TRIES = 8
+PAUSE = 0.02
+UNDONE = frozenset({"40001", "40P01"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +110,15 @@ def one_by_one(limit: int, next_one: Callable[[], list[tuple[Any, ...]]]) -> lis
 def query(channel: Channel | None, name: str, arguments: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
     """A named statement by itself: a read, or one statement that claims and commits. Raises StoreError.
 
-    `channel` None is Django's default connection.
+    It is begun anew where others were in its way: it has the isolation that its session asks for, and a strict one
+    undoes it for that. `channel` None is Django's default connection.
     """
     channel = channel or django_channel()
-    try:
-        return channel.send((sql(name), arguments))[0]
-    except psycopg.Error as error:
-        raise channel.translate(understood(error)) from error
+    for attempt in range(1, TRIES + 1):
+        try:
+            return channel.send((sql(name), arguments))[0]
+        except psycopg.Error as error:
+            if channel.joined or error.sqlstate not in UNDONE or attempt == TRIES:
+                raise channel.translate(understood(error)) from error
+            time.sleep(random.uniform(0, PAUSE * attempt))  # noqa: S311
+    raise AssertionError

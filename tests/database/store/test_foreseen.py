@@ -242,6 +242,32 @@ def test_two_processes_at_one_instance_whatever_isolation_their_sessions_ask_for
     run.agrees()
 
 
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+def test_workers_at_one_queue_whatever_isolation_their_sessions_ask_for(deploy, roles, isolation):
+    """What is no step of an instance (a fetch, a lock given back) is a statement by itself."""
+    run = deploy(*THREE)
+    for _ in range(12):
+        run.thread = ids.new_instance()
+        run.start()
+        run.advance()
+    sessions = [psycopg.connect(roles.application, autocommit=True) for _ in range(4)]
+
+    def take(raw):
+        raw.execute(f"SET default_transaction_isolation = '{isolation}'")
+        taken = []
+        for _ in range(8):
+            for task in claims.fetch_and_lock([run.prefix + "A"], "w", 2, channel=plain_channel(raw)):
+                claims.extend(task.id, "w", 60, channel=plain_channel(raw))
+                taken.append(task.id)
+        return taken
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = [id for one in pool.map(take, sessions) for id in one]
+    for raw in sessions:
+        raw.close()
+    assert len(taken) == len(set(taken)) == 12
+
+
 @pytest.mark.parametrize("microsecond", [0, 1, 100_000, 123_456, 999_999])
 def test_times_are_written_as_the_core_writes_them(connection, microsecond):
     at = datetime(2031, 12, 31, 23, 59, 59, microsecond, tzinfo=UTC)
