@@ -6,12 +6,14 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
+from bpm.engine import step as stepping
 from bpm.engine.acting import act
 from bpm.engine.step import Refused, step
 from bpm.graph import Process
 from bpm.models import ProcessInstance, RuntimeEvent, Token
 from bpm.semantics import commands as c
 from bpm.store import definitions, django_channel, ids, reading
+from bpm.store.projection import Projection
 from tests.database.store.conftest import store_graph
 from tests.pure.semantics.drawing import draw
 
@@ -96,6 +98,39 @@ def test_a_savepoint_of_the_callers(definition):
             raise ZeroDivisionError
         other = start(definition).thread_id
     assert [instance.id for instance in ProcessInstance.objects.all()] == [other]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_caller_takes_back_is_not_remembered(definition, monkeypatch):
+    """Neither a savepoint's work nor that of the whole block: the memory is what stands, or what stood before."""
+    memory = Projection()
+    monkeypatch.setattr(stepping, "MEMORY", memory)
+    thread = start(definition).thread_id
+
+    def write(x):
+        step(thread, lambda at: c.SetVariables(at=at, variables={"x": x}), actor="ann")
+
+    def remembered():
+        held = memory.get(thread)
+        assert (held.version, held.last_at) == reading.standing(thread)
+        return held.version, held.state.variables[0, "x"].value
+
+    with transaction.atomic():
+        write(1)
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            write(2)
+            raise ZeroDivisionError
+        point = transaction.savepoint_create()
+        write(3)
+        transaction.savepoint_rollback(point)
+        write(4)
+    assert remembered() == (3, 4)
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        write(5)
+        raise ZeroDivisionError
+    assert remembered() == (3, 4)
+    write(6)
+    assert remembered() == (4, 6)
 
 
 @pytest.mark.django_db
