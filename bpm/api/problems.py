@@ -16,6 +16,7 @@ from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from bpm.api.charsets import as_text
 from bpm.audit.trace import BadCursor as BadTraceCursor
 from bpm.engine.errors import DeployRefused, EngineError
 from bpm.queries.limits import TookTooLong
@@ -282,6 +283,7 @@ def _documented(
     def documented_view(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
         if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return document(request, "bad_request", "the address holds a NUL character")
+        as_text(request)
         if request.GET and (problem := _unknown_name(request, asked_by(request.method or ""))):
             return problem
         response = view(request, *arguments, **named)

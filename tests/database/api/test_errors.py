@@ -161,6 +161,23 @@ def test_a_time_is_taken_in_any_zone(operator, order, zone):
     assert operator.get(f"/instances/{instance}/trace?until=2001-01-01T00:00:00{zone}").body == []
 
 
+@pytest.mark.parametrize("charset", ["hex", "rot13", "nonsense", "utf-8"])
+def test_a_charset_that_is_none_of_texts_is_not_heeded(operator, charset):
+    form = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.bpmn"\r\n\r\n<no/>\r\n--x--\r\n'
+    said = Client(raise_request_exception=False).generic(
+        "POST",
+        "/api/deployments",
+        form,
+        content_type=f"multipart/form-data; boundary=x; charset={charset}",
+        headers={"Authorization": f"Bearer {operator.token}"},
+    )
+    assert (said.status_code, said.json()["code"]) == (422, "deploy_refused")
+    login = Client(raise_request_exception=False, enforce_csrf_checks=True)
+    login.get("/cockpit/login/")  # gives the cookie beside which the form is looked into
+    kind = f"application/x-www-form-urlencoded; charset={charset}"
+    assert login.generic("POST", "/cockpit/login/", b"username=a", content_type=kind).status_code == 403
+
+
 def test_a_refused_deployment_says_everything_at_once(operator):
     model = (
         '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"><process id="p" isExecutable="true">'
