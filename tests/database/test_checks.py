@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import settings as django_settings
 from django.db import connection
 
 from bpm.jobs import checks
@@ -50,8 +51,8 @@ def test_what_is_set_up_wrongly_is_said_all_at_once(settings):
         ({"OPTIONS": {"pool": True}}, []),
     ],
 )
-def test_connections_that_are_not_kept_are_said(monkeypatch, settings, database, warnings):
-    monkeypatch.setattr(settings, "DATABASES", {"default": database})
+def test_connections_that_are_not_kept_are_said(monkeypatch, database, warnings):
+    monkeypatch.setitem(django_settings.DATABASES, "default", database)
     assert found() == warnings
 
 

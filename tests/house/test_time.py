@@ -1,5 +1,5 @@
-"""The core reads the time of a step only where it leaves a note of that: a step that is decided before its time is known
-(`bpm.store.foreseeing`) is told for another one, which is right as long as nothing that was decided hangs on it.
+"""The core reads the time of a step only where it leaves a note of that: a step that is decided before its time is
+known (`bpm.store.foreseeing`) is told for another one, which is right as long as nothing that was decided hangs on it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def test_it_is_kept_by_what_notes_who_asks():
 
 def test_what_a_way_round_it_would_be_is_seen(tmp_path):
     file = tmp_path / "round.py"
-    file.write_text("def f(work, command):\n    g(command.at, work.at, work._at, getattr(command, 'at'), datetime.now())\n")
+    file.write_text(
+        "def f(work, command):\n    g(command.at, work.at, work._at, getattr(command, 'at'), datetime.now())\n"
+    )
     assert len(readings(file)) == 4
 
 

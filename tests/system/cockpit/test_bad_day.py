@@ -221,5 +221,5 @@ def test_names_without_a_space_overflow_nothing(page: Page, live_server, log_in,
     page.wait_for_url(f"**/instances/{found}/")
     # What stands below a name in a row does so however short the name is.
     page.goto(live_server.url + reverse("cockpit:definitions"))
-    name, below = page.get_by_role("link", name="Order"), page.locator("td .tt-sub", has_text=re.compile("^order$"))
-    assert below.bounding_box()["y"] > name.bounding_box()["y"] + 10
+    title, below = page.get_by_role("link", name="Order"), page.locator("td .tt-sub", has_text=re.compile("^order$"))
+    assert below.bounding_box()["y"] > title.bounding_box()["y"] + 10
