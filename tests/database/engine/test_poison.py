@@ -13,6 +13,7 @@ from django.db import OperationalError
 
 from bpm import engine
 from bpm.engine import external_tasks, follow, relay, timers, trying
+from bpm.engine.acting import Entity
 from bpm.jobs import running, schedule
 from bpm.jobs.handlers import Registered
 from bpm.semantics.commands import CompleteExternalTask
@@ -196,10 +197,10 @@ def test_an_answer_that_the_engine_cannot_take_fails_the_task(world, monkeypatch
     instance, other = world.start(), world.start()
     act, calls = external_tasks.act, []
 
-    def fail(thread: UUID, make: Any, **said: Any) -> Any:
-        if thread == instance and isinstance(make(SOME_TIME), CompleteExternalTask):
+    def fail(about: Entity, make: Any, **said: Any) -> Any:
+        if about.instance == instance and isinstance(make(SOME_TIME), CompleteExternalTask):
             raise ZeroDivisionError("a fault of ours")
-        return act(thread, make, **said)
+        return act(about, make, **said)
 
     def handle(task: Any) -> None:
         calls.append(task.instance_id)
