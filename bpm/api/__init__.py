@@ -1,4 +1,4 @@
-"""The HTTP API under /api/.
+"""The HTTP API under /api/, and Camunda 7's under /engine-rest.
 
 Handlers translate between HTTP and the engine's verbs and hold no rules: who is it, one verb or query, the shape of the
 answer. Errors are problem documents (RFC 9457), all from one table. A project mounts `bpm.urls`.
@@ -11,5 +11,6 @@ answer. Errors are problem documents (RFC 9457), all from one table. A project m
 - `schemas`         what goes in (`given`) and comes out (`told`)
 - `definitions`, `decisions`, `instances`, `traces`, `external_tasks`, `user_tasks`, `messages`, `incidents`,
   `exports`, `integrity` (seals, archives, violations): the resources
+- `camunda`         the part of Camunda 7's API that its workers and clients need, under /engine-rest
 - `health`          /healthz, /readyz and /metrics
 """

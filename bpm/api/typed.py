@@ -221,11 +221,11 @@ def _told(value: Any) -> tuple[str, Any, dict[str, Any]]:
         return "File", None, {"filename": file["name"], "mimeType": file["mediaType"]}
     if (text := typed.text_of(value)) is not None:
         found = typed.for_juel(value)
-        return ("Date", _camunda_date(found), {}) if isinstance(found, date) else ("String", text, {})
+        return ("Date", camunda_date(found), {}) if isinstance(found, date) else ("String", text, {})
     return "Json", dumps(value), {}
 
 
-def _camunda_date(moment: date) -> str:
+def camunda_date(moment: date) -> str:
     """With milliseconds and a numeric zone; without a zone of its own in UTC."""
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)

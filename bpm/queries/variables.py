@@ -24,6 +24,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import BooleanField, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
@@ -65,6 +66,18 @@ def variables_seen(instance_id: UUID, token_id: UUID) -> list[rows.Variable] | N
     found = variables_in(instance_id, inner_last, limit=LISTED)
     seen = {one.name: one for one in sorted(found, key=lambda one: inner_last[one.scope])}
     return [seen[name] for name in sorted(seen)]
+
+
+def names_of_own(instance_id: UUID, token_id: UUID) -> frozenset[str]:
+    """The names of the variables in the token's own scope: of now, whatever a replica knows, since a worker has just
+    locked its task.
+    """
+    now = Token.objects.using(DEFAULT_DB_ALIAS).filter(id=token_id, instance_id=instance_id)
+    scope = now.values_list("local_scope", flat=True).first()
+    if not scope:
+        return frozenset()
+    own = Variable.objects.using(DEFAULT_DB_ALIAS).filter(instance_id=instance_id, scope=scope, present=True)
+    return frozenset(own.values_list("name", flat=True))
 
 
 def _shaped(found: QuerySet[Variable], limit: int) -> list[rows.Variable]:
