@@ -8,11 +8,12 @@ import threading
 import time
 
 import pytest
-from django.core.asgi import get_asgi_application
+from asgiref.sync import sync_to_async
 from django.db import connection
 
 from bpm import engine
 from bpm.api.camunda import waiting
+from config.requests import InOneThread
 from tests.database.api.camunda.conftest import Rest
 from tests.database.api.camunda.test_workers import fetched
 
@@ -23,12 +24,14 @@ SOON = 5.0
 def test_what_comes_while_it_waits_is_found(worker, sale, monkeypatch):
     held = []
 
-    def paused(seconds: float) -> bool:
+    def come() -> None:
         held.append(connection.connection)
         engine.start("sale", actor="tests")
-        return True
 
-    monkeypatch.setattr(waiting, "_paused", paused)
+    async def pause(seconds: float) -> None:
+        await sync_to_async(come)()
+
+    monkeypatch.setattr(waiting, "_pause", pause)
     (task,) = worker.post("/external-task/fetchAndLock", POLL).body
     assert task["topicName"] == "pay"
     assert held == [None], "a connection is held while a request waits"
@@ -51,11 +54,12 @@ def test_it_waits_no_longer_than_the_server_lets_it(worker, sale, monkeypatch):
 def test_the_more_wait_the_longer_are_the_pauses(worker, sale, monkeypatch):
     pauses = []
 
-    def paused(seconds: float) -> bool:
+    async def pause(seconds: float) -> None:
         pauses.append(seconds)
-        return len(pauses) < 6
+        if len(pauses) == 6:
+            raise asyncio.CancelledError
 
-    monkeypatch.setattr(waiting, "_paused", paused)
+    monkeypatch.setattr(waiting, "_pause", pause)
     assert worker.post("/external-task/fetchAndLock", POLL).body == []
     assert pauses == [0.1, 0.2, 0.4, 0.8, 1.0, 1.0]
     pauses.clear()
@@ -65,11 +69,11 @@ def test_the_more_wait_the_longer_are_the_pauses(worker, sale, monkeypatch):
 
 
 def test_who_is_done_waiting_counts_no_more(worker, sale, monkeypatch):
-    def paused(seconds: float) -> bool:
+    async def pause(seconds: float) -> None:
         assert len(waiting._waiting) == 1
         raise RuntimeError("the machine is on fire")
 
-    monkeypatch.setattr(waiting, "_paused", paused)
+    monkeypatch.setattr(waiting, "_pause", pause)
     assert worker.post("/external-task/fetchAndLock", POLL).refused(500, "its log says why")
     assert waiting._waiting == set()
 
@@ -97,11 +101,11 @@ class Impatient:
         raise AssertionError("nobody reads that")
 
 
-@pytest.mark.parametrize("clients", [1, 5])
-def test_who_hangs_up_gets_nothing_and_leaves_nothing_behind(worker, rest, sale, clients):
+@pytest.mark.parametrize("seconds", [0.3, 0.9])
+def test_who_hangs_up_gets_nothing_and_leaves_nothing_behind(worker, rest, sale, seconds):
     async def ask() -> None:
-        application = get_asgi_application()
-        asking = (Impatient(worker, 0.3) for _ in range(clients))
+        application = InOneThread()
+        asking = (Impatient(worker, seconds) for _ in range(3))
         await asyncio.gather(*(application(one.scope, one.receive, one.send) for one in asking))
 
     threads = threading.active_count()
