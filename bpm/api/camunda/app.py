@@ -32,7 +32,7 @@ class CamundaAPI(NinjaAPI):
 
     def get_content_type(self) -> str:
         """Without a charset."""
-        return self.renderer.media_type
+        return ExactRenderer.media_type
 
 
 api = CamundaAPI(

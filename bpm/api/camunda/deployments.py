@@ -31,7 +31,7 @@ def create(request: HttpRequest) -> Any:
     name, source, files = _form(request)
     made = deploying.deploy(files, name=name, actor=caller_of(request).name, key=key_of(request))
     processes = [found for one in made.definitions if (found := definitions.get_definition(one.id))]
-    tables = [found for one in made.decisions if (found := decisions.get_decision(one.id))]
+    tables = [table for one in made.decisions if (table := decisions.get_decision(one.id))]
     new = _new_ids(made)
     # Where nothing is new, it is the deployment of what there was.
     known = next((row for row in (*processes, *tables) if made.id in (None, row.deployment_id)), None)

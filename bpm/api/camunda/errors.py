@@ -77,7 +77,7 @@ def _translated(
     return answer
 
 
-def _deploy_refused(request: HttpRequest, refused: DeployRefused) -> HttpResponse:
+def _deploy_refused(request: HttpRequest, refused: Any) -> HttpResponse:
     """With all that was found, by file."""
     details: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for found in refused.diagnostics:

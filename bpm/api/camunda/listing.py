@@ -129,7 +129,7 @@ def asked_of(request: HttpRequest, words: Words) -> Asked:
                 if asked.setdefault(key, wanted) != wanted:
                     raise Problem("not_supported", f"{name} cannot be asked beside another filter of its kind here")
         elif name in words.keeps:
-            keeps.append(_kept(words.keeps[name], value))
+            keeps.append(_kept(words.keeps[name], str(value)))
         elif name not in (*PAGING, *SORTING) and name not in MEANINGLESS:
             raise Problem("not_supported", f"the filter {name[:60]} is not supported here")
     sort, descending = _sorting(said, words)

@@ -41,12 +41,12 @@ SALE = model(
     before='<bpmn:error id="no" errorCode="NO"/><bpmn:message id="money" name="money"/>',
 )
 ALARM = model(
-    start("start", signal("alarm")),
+    start("start", signal("fire")),
     service("ring"),
     end(),
     flows("start -> ring -> end"),
     id="alarm",
-    before='<bpmn:signal id="alarm" name="alarm"/>',
+    before='<bpmn:signal id="fire" name="alarm"/>',
 )
 
 

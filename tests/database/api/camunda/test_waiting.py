@@ -98,7 +98,7 @@ class Impatient:
         return {"type": "http.request", "body": json.dumps(POLL).encode(), "more_body": False}
 
     async def send(self, message: dict) -> None:
-        raise AssertionError("nobody reads that")
+        assert message.get("body", b"[]") == b"[]", "it was given something"
 
 
 @pytest.mark.parametrize("seconds", [0.3, 0.9])
