@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpm.api.camunda import definitions, external_tasks, history, incidents, instances, tasks
+from bpm.api.camunda import definitions, deployments, external_tasks, history, incidents, instances, tasks
 from bpm.api.camunda.app import api
 from tests.house.test_code import ROOT
 from tests.house.test_documents import marked, tables
@@ -13,6 +13,7 @@ LISTS = {
     "/process-definition": definitions.WORDS,
     "/process-instance": instances.WORDS,
     "/task": tasks.WORDS,
+    "/deployment": deployments.WORDS,
     "/incident": incidents.WORDS,
     "/history/process-instance": history.PAST,
 }

@@ -1,7 +1,9 @@
-"""Deploying BPMN and DMN files as a form, which is how Camunda takes them."""
+"""Deploying BPMN and DMN files as a form, which is how Camunda takes them, and what was deployed when."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,12 +11,15 @@ from django.http import HttpRequest
 from ninja import Router
 
 from bpm.api.answers import caller_of, key_of
-from bpm.api.camunda import told
+from bpm.api.camunda import listing, told
 from bpm.api.camunda.authentication import may
+from bpm.api.camunda.given import id_of
+from bpm.api.camunda.listing import Words
 from bpm.api.exact import check_size
 from bpm.api.problems import Problem
 from bpm.engine import Deployment, deploying
 from bpm.queries import decisions, definitions
+from bpm.queries.paging import Page
 from bpm.queries.rows import Decision
 
 router = Router()
@@ -23,6 +28,32 @@ NAME, SOURCE = "deployment-name", "deployment-source"
 # What is unchanged keeps its version here in any case.
 MEANINGLESS = frozenset({"enable-duplicate-filtering", "deploy-changed-only"})
 UNSUPPORTED = frozenset({"deployment-activation-time", "tenant-id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A deployment of which something is here."""
+
+    id: UUID
+    at: datetime
+
+
+WORDS = Words(
+    keeps={"id": listing.same("id")},
+    sorts={"id": lambda row: str(row.id), "deploymentTime": lambda row: row.at},
+)
+
+
+@router.get("", auth=may("view"))
+def list_deployments(request: HttpRequest) -> Any:
+    """Deployments that made a version of something, the newest first."""
+    return [_deployment(request, made) for made in listing.listed(request, _made, WORDS)]
+
+
+@router.get("/count", auth=may("view"))
+def count_deployments(request: HttpRequest) -> Any:
+    """How many there are."""
+    return listing.counted(request, _made, WORDS)
 
 
 @router.post("/create", auth=may("operate"))
@@ -47,6 +78,37 @@ def create(request: HttpRequest) -> Any:
         "deployedCaseDefinitions": None,
         "deployedDecisionDefinitions": {str(row.id): _decision(row) for row in tables if row.id in new} or None,
         "deployedDecisionRequirementsDefinitions": None,
+    }
+
+
+@router.get("/{id}", auth=may("view"))
+def get_deployment(request: HttpRequest, id: str) -> Any:
+    """One deployment."""
+    asked = id_of(id, "Deployment")
+    found = next((made for made in _made().items if made.id == asked), None)
+    if found is None:
+        raise Problem("not_found", f"Deployment with id '{asked}' does not exist")
+    return _deployment(request, found)
+
+
+def _made(**page: Any) -> Page[Made]:
+    """All of them at once: definitions are what names them."""
+    rows = [
+        *listing.walked(definitions.list_definitions, latest_only=False),
+        *listing.walked(decisions.list_decisions, latest_only=False),
+    ]
+    made = {row.deployment_id: Made(row.deployment_id, row.created_at) for row in rows}
+    return Page(tuple(sorted(made.values(), key=lambda one: (one.at, one.id), reverse=True)))
+
+
+def _deployment(request: HttpRequest, made: Made) -> dict[str, Any]:
+    return {
+        "links": told.links(request, "deployment", made.id),
+        "id": made.id,
+        "name": None,
+        "source": None,
+        "deploymentTime": told.date(made.at),
+        "tenantId": None,
     }
 
 

@@ -110,6 +110,18 @@ def counted(request: HttpRequest, query: Query, words: Words, **always: Any) -> 
     return {"count": sum(1 for _ in _rows(query, asked_of(request, words), always))}
 
 
+def walked(query: Query, **asked: Any) -> Iterator[Any]:
+    """The rows of all pages. Raises Problem where there are too many."""
+    after: str | None = None
+    for _ in range(READ // LARGEST_SIZE):
+        page = query(**asked, after=after, size=LARGEST_SIZE)
+        yield from page.items
+        after = page.after
+        if after is None:
+            return
+    raise Problem("search_too_wide", f"more than {READ} would have to be read: ask for less")
+
+
 def definitions_of(rows: Sequence[Any]) -> dict[UUID, UUID]:
     """The definition of each row's instance."""
     found = instances.named(row.instance_id for row in rows)
@@ -137,14 +149,8 @@ def asked_of(request: HttpRequest, words: Words) -> Asked:
 
 
 def _rows(query: Query, asked: Asked, always: Mapping[str, Any]) -> Iterator[Any]:
-    after: str | None = None
-    for _ in range(READ // LARGEST_SIZE):
-        page = query(**{**always, **asked.query}, after=after, size=LARGEST_SIZE)
-        yield from (row for row in page.items if all(keep(row) for keep in asked.keeps))
-        after = page.after
-        if after is None:
-            return
-    raise Problem("search_too_wide", f"more than {READ} would have to be read: ask for less")
+    found = walked(query, **{**always, **asked.query})
+    return (row for row in found if all(keep(row) for keep in asked.keeps))
 
 
 def _body(request: HttpRequest, said: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def test_who_asks_has_a_token(transactional_db, rest, worker):
 
 
 def test_what_is_not_here_is_said_in_camundas_shape(rest):
-    for method, path in (("GET", "/user"), ("POST", "/condition"), ("GET", "/"), ("DELETE", "/deployment/x")):
+    for method, path in (("GET", "/user"), ("POST", "/condition"), ("GET", "/"), ("DELETE", "/batch/x")):
         assert rest.ask(method, path).refused(404, "is not supported here")
     assert Rest(rest.headers, "/engine-rest/engine/other").get("/task").refused(404, "is not supported here")
     answer = rest.ask("DELETE", "/message")
@@ -285,6 +285,16 @@ def test_deploying(rest):
     assert rest.get("/process-definition/key/sale").body == definition
     again = rest.form("/deployment/create", form | {"any": xml(SALE)})
     assert (again.body["id"], again.body["deployedProcessDefinitions"]) == (made.body["id"], None)
+
+    # As the Modeler asks whether it is connected.
+    assert rest.get("/deployment?maxResults=0").body == []
+    (deployment,) = rest.get("/deployment").body
+    assert deployment.keys() == {"links", "id", "name", "source", "deploymentTime", "tenantId"}
+    assert (deployment["id"], deployment["deploymentTime"]) == (made.body["id"], made.body["deploymentTime"])
+    assert rest.get(f"/deployment/{deployment['id']}").body == deployment
+    assert rest.get(f"/deployment/count?id={deployment['id']}").body == {"count": 1}
+    assert rest.get(f"/deployment/{uuid4()}").refused(404, "does not exist")
+    assert rest.get("/deployment?name=x").refused(400, "name is not supported")
 
     broken = rest.form("/deployment/create", {"any": xml(SALE.replace(b'targetRef="pay"', b'targetRef="x"'))})
     assert broken.refused(400, "")
