@@ -9,6 +9,7 @@ import time
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.core.asgi import get_asgi_application
 from django.db import connection
 
 from bpm import engine
@@ -101,11 +102,11 @@ class Impatient:
         assert message.get("body", b"[]") == b"[]", "it was given something"
 
 
-@pytest.mark.parametrize("seconds", [0.3, 0.9])
-def test_who_hangs_up_gets_nothing_and_leaves_nothing_behind(worker, rest, sale, seconds):
+@pytest.mark.parametrize("server", [InOneThread, get_asgi_application], ids=["the site's", "Django's"])
+def test_who_hangs_up_gets_nothing_and_leaves_nothing_behind(worker, rest, sale, server):
     async def ask() -> None:
-        application = InOneThread()
-        asking = (Impatient(worker, seconds) for _ in range(3))
+        application = server()
+        asking = (Impatient(worker, 0.5) for _ in range(3))
         await asyncio.gather(*(application(one.scope, one.receive, one.send) for one in asking))
 
     threads = threading.active_count()
