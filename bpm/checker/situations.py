@@ -1,0 +1,199 @@
+"""A state without its history: what is equal from here on is one situation.
+
+Forgotten: what has ended (but for ancestors of what is open), variables, versions, times, who works at a task, how far
+an endless cycle is. Ordinals are given anew, by the shape of what is there, so that the order in which things came
+about makes no difference. Where it does make one, it is kept: compensation undoes what was done last, a joining gateway
+takes the oldest token of a flow, who waits for a signal or a condition is asked in order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from bpm.semantics.state import Entity, State, Ticket, Token, build
+from bpm.semantics.view import attached, is_open
+
+# The one moment at which everything is decided: the order of timers is not asked.
+MOMENT = datetime(2000, 1, 1, tzinfo=UTC)
+# How often an activity that was done several times is undone at most.
+UNDONE = 2
+
+# What a situation is told from others by: nested tuples.
+type Shape = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """`shape` is equal exactly for equal situations; `state` is one of its states, whole, with ordinals of its own;
+    `ordinals` maps those of the state it was made from to them."""
+
+    shape: Shape
+    state: State
+    ordinals: dict[int, int]
+
+
+def situation(state: State) -> Situation:
+    """What is left of a state when its history is forgotten."""
+    kept = _kept(state)
+    below: dict[int, list[int]] = defaultdict(list)
+    for id, token in kept.items():
+        below[token.parent or token.scope].append(id)
+    hanging = {id: _hanging(state, id) for id in (0, *kept)}
+    shapes: dict[int, Shape] = {}
+    for id in _bottom_up(below):
+        shapes[id] = _shape(kept.get(id), hanging[id], sorted(shapes[one] for one in below[id]))
+    ordered = list(_top_down(below, shapes))
+    by_age = _age_matters(kept, hanging)
+    tokens = sorted(kept) if by_age else ordered
+    ordinals = {0: 0} | {id: number for number, id in enumerate(tokens, 1)}
+    things = [(kind, one) for id in (0, *tokens) for kind, one in hanging[id]]
+    undoing = sorted((pair for pair in things if _undoes(pair[1])), key=lambda pair: pair[1].id)
+    others = [pair for pair in things if not _undoes(pair[1])]
+    if by_age:
+        others.sort(key=lambda pair: pair[1].id)
+    for _, one in (*others, *undoing):
+        ordinals[one.id] = len(ordinals)
+    places = {id: place for place, id in enumerate(ordered)}
+    ages = tuple(places[id] for id in tokens) if by_age else ()
+    holders = tuple((places.get(one.token, -1), one.node) for _, one in undoing)
+    instance = state.instances[0]
+    made = build(
+        [
+            ("instance", replace(instance, version=0)),
+            *(("token", _token(kept[id], ordinals)) for id in tokens),
+            *((kind, _thing(kind, one, ordinals)) for kind, one in (*others, *undoing)),
+        ],
+        counter=len(ordinals),
+    )
+    return Situation((instance.state, shapes[0], ages, holders), made, ordinals)
+
+
+def _kept(state: State) -> dict[int, Token]:
+    """The open tokens and all that they descend from, by ordinal."""
+    found: dict[int, Token] = {}
+    todo = [token for token in state.tokens.values() if is_open("token", token)]
+    while todo:
+        token = todo.pop()
+        if token.id not in found:
+            found[token.id] = token
+            todo += [state.tokens[id] for id in (token.parent, token.scope) if id]
+    return dict(sorted(found.items()))
+
+
+def _hanging(state: State, id: int) -> list[tuple[str, Entity]]:
+    """What hangs on a token, in a fixed order; of what would undo one activity many times only the first."""
+    found = [(kind, one) for kind, one in attached(state, id) if is_open(kind, one)]
+    plain = sorted((pair for pair in found if not _undoes(pair[1])), key=lambda pair: (_described(*pair), pair[1].id))
+    undoing = [pair for pair in found if _undoes(pair[1])]
+    counts: dict[str, int] = defaultdict(int)
+    few = []
+    for pair in undoing:
+        counts[pair[1].node] += 1
+        if counts[pair[1].node] <= UNDONE:
+            few.append(pair)
+    return [*plain, *few]
+
+
+def _undoes(one: Entity) -> bool:
+    return isinstance(one, Ticket) and one.kind == "COMPENSATION"
+
+
+def _bottom_up(below: dict[int, list[int]]) -> Iterator[int]:
+    order, todo = [], [0]
+    while todo:
+        id = todo.pop()
+        order.append(id)
+        todo += below[id]
+    return reversed(order)
+
+
+def _top_down(below: dict[int, list[int]], shapes: dict[int, Shape]) -> Iterator[int]:
+    todo = [0]
+    while todo:
+        id = todo.pop()
+        if id:
+            yield id
+        todo += sorted(below[id], key=lambda one: shapes[one], reverse=True)
+
+
+def _shape(token: Token | None, hanging: list[tuple[str, Entity]], below: list[Shape]) -> Shape:
+    things = tuple(_described(kind, one) for kind, one in hanging)
+    if token is None:
+        return ("", things, tuple(below))
+    round_ = token.index is not None
+    child = "fork" if token.parent else "scope"
+    return (token.node, token.state, token.step, token.flow or "", round_, child, things, tuple(below))
+
+
+def _described(kind: str, one: Entity) -> Shape:
+    """What of a thing that hangs on a token makes a difference, as text."""
+    if kind == "timer":
+        return (kind, one.node, str(one.schedule["remaining"]))
+    if kind == "ticket":
+        return (kind, one.node, f"{one.kind} {one.name} {_data(one)}")
+    return (kind, one.node, one.state if kind in ("task", "user_task") else one.kind)
+
+
+def _data(ticket: Ticket) -> dict[str, Any]:
+    """What a ticket counts, as far as it makes a difference."""
+    data = ticket.data
+    if ticket.kind == "COMPENSATION":
+        return {"entries": [_entry(entry) for entry in data["entries"]]}
+    if ticket.kind == "LOOP" and data["total"] is None:
+        # A loop without a count: only whether its first round is over can make a difference (`behavior`).
+        done = min(data["done"], 2)
+        return {"total": None, "done": done, "started": done + data["started"] - data["done"]}
+    return data
+
+
+def _entry(entry: dict[str, Any]) -> dict[str, Any]:
+    inside = {"inside": [[node, [_entry(e) for e in es]] for node, es in entry["inside"]]} if "inside" in entry else {}
+    return {"handler": entry["handler"], "variables": {}} | inside
+
+
+def _age_matters(kept: dict[int, Token], hanging: dict[int, list[tuple[str, Entity]]]) -> bool:
+    """Whether something is there of which the semantics take the oldest first."""
+    seen: set[Shape] = set()
+    for id, things in hanging.items():
+        token = kept.get(id)
+        keys: list[Shape] = [(one.kind, one.name) for kind, one in things if kind == "ticket" and _in_order(one)]
+        if token is not None and token.state == "WAITING" and token.flow and not things:
+            keys.append((token.scope, token.node, token.flow))
+        for key in keys:
+            if key in seen:
+                return True
+            seen.add(key)
+    return False
+
+
+def _in_order(ticket: Ticket) -> bool:
+    return ticket.kind in _ASKED_IN_ORDER
+
+
+_ASKED_IN_ORDER = ("SIGNAL", "CONDITION", "QUANTITY")
+
+
+def _token(token: Token, ordinals: dict[int, int]) -> Token:
+    return replace(
+        token,
+        id=ordinals[token.id],
+        scope=ordinals[token.scope],
+        parent=ordinals[token.parent],
+        index=None if token.index is None else 0,
+        local=0,
+        version=0,
+    )
+
+
+def _thing(kind: str, one: Entity, ordinals: dict[int, int]) -> Entity:
+    same = {"id": ordinals[one.id], "token": ordinals[one.token], "version": 0}
+    if kind == "timer":
+        schedule = one.schedule | {"fire_at": MOMENT.isoformat(), "anchor": MOMENT.isoformat(), "index": 0}
+        return replace(one, **same, fire_at=MOMENT, schedule=schedule)
+    if kind == "ticket":
+        return replace(one, **same, data=_data(one))
+    return replace(one, **same)

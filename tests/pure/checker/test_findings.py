@@ -1,0 +1,157 @@
+"""What the checker finds: in small processes with a fault each, in sound ones, in the examples; and that it is so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpm.checker import Bounds, Finding, Report, Space, as_text, check, explore, replay, shown_by
+from bpm.checker.exploring import Edge
+from bpm.checker.faults import FAULTS, faults
+from bpm.checker.situations import situation
+from bpm.compiler import compile_bpmn
+from bpm.graph import Process
+from bpm.scenarios import CoreDriver, run
+from bpm.scenarios.parse import parse
+from tests.pure.checker.models import BAD, GOOD
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").rglob("*.bpmn"))
+
+
+def compiled(xml: str | bytes) -> Process:
+    found = compile_bpmn(xml if isinstance(xml, bytes) else xml.encode(), file="p.bpmn")
+    assert found.errors == ()
+    return found.processes[0]
+
+
+def said(report: Report) -> list[str]:
+    return [f"{finding.code} {'+'.join(finding.elements)}" for finding in report.findings]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_fault_is_found_and_nothing_else(name):
+    expected, xml = BAD[name]
+    report = check(compiled(xml), file="p.bpmn")
+    assert said(report) == expected
+    assert {finding.severity for finding in report.findings} <= {"error", "warning", "note"}
+    assert all(finding.line for finding in report.findings)
+
+
+def test_every_kind_of_fault_has_a_process_that_has_it():
+    assert {finding.split()[0] for expected, _ in BAD.values() for finding in expected} == set(FAULTS)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_sound_process_has_no_finding(name):
+    report = check(compiled(GOOD[name]))
+    assert (said(report), report.complete) == ([], True)
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_the_examples_have_no_finding(file):
+    for process in compile_bpmn(file.read_bytes()).processes:
+        report = check(process)
+        assert (said(report), report.complete) == ([], True)
+
+
+def spaces() -> list[tuple[str, Space]]:
+    sound = {name: xml for name, xml in GOOD.items()} | {name: xml for name, (_, xml) in BAD.items()}
+    every = [(name, compiled(xml)) for name, xml in sound.items()]
+    every += [(f.stem, process) for f in EXAMPLES for process in compile_bpmn(f.read_bytes()).processes]
+    return [(name, explore(process)) for name, process in every]
+
+
+@pytest.mark.parametrize(("name", "space"), spaces(), ids=lambda one: one if isinstance(one, str) else "")
+def test_the_live_semantics_come_to_every_situation_by_its_way(name, space):
+    """Decided and evolved command by command, with all its history, a way leads to the situation that it is of."""
+    for number in range(len(space.states)):
+        there = replay(space.abstract, space.way(number))
+        assert situation(there).shape == situation(space.states[number]).shape
+    for fault in faults(space):
+        if fault.there is not None:
+            assert situation(replay(space.abstract, fault.way)).shape == situation(fault.there).shape
+
+
+@pytest.mark.parametrize("name", [name for name, (expected, _) in BAD.items() if expected[0].split()[0] in _SHOWN]
+                         if (_SHOWN := {code for code in FAULTS if code not in ("never-reached", "escalation-uncaught")})
+                         else [])  # fmt: skip
+def test_a_scenario_shows_it_on_the_real_process(name, tmp_path):
+    _, xml = BAD[name]
+    (tmp_path / "p.bpmn").write_text(xml)
+    finding = check(compiled(xml), models=["p.bpmn"]).findings[0]
+    assert shown_by(finding, lambda document: runs(document, tmp_path)).shown is True
+
+
+def runs(document: dict[str, object], folder: Path) -> bool:
+    scenario = parse(document, file="ways.yaml", number=1)
+    assert scenario.problems == ()
+    assert scenario.scenario is not None
+    return run(scenario.scenario, lambda: CoreDriver(folder)).passed
+
+
+def test_what_no_run_has_shown_is_an_error_only_where_data_has_no_say():
+    finding = check(compiled(BAD["a parallel join after an exclusive split"][1])).findings[0]
+    assert finding.data
+    assert shown_by(finding, lambda document: False).severity == "warning"
+    finding = check(compiled(BAD["a fork in a round"][1])).findings[0]
+    assert not finding.data
+    assert shown_by(finding, lambda document: False).severity == "error"
+
+
+@pytest.mark.parametrize("name", [*BAD, *GOOD])
+def test_the_same_is_found_in_the_same_order_each_time(name):
+    process = compiled(BAD[name][1] if name in BAD else GOOD[name])
+    first, second = explore(process), explore(process)
+    assert [one.came for one in (first, second)][0] == second.came
+    assert (first.numbers, first.transitions) == (second.numbers, second.transitions)
+
+
+@pytest.mark.parametrize("name", [*BAD, *GOOD])
+def test_leaving_out_orders_leaves_out_no_finding(name):
+    process = compiled(BAD[name][1] if name in BAD else GOOD[name])
+    less, all_of_it = explore(process), explore(process, reduce=False)
+    assert set(less.numbers) <= set(all_of_it.numbers)
+    assert [(f.code, f.elements) for f in faults(less)] == [(f.code, f.elements) for f in faults(all_of_it)]
+    assert set(less.reached) == set(all_of_it.reached)
+
+
+def test_a_bound_that_is_met_is_said_and_nothing_is_claimed_of_what_lies_beyond():
+    report = check(compiled(BAD["a join that a branch leaves out"][1]), Bounds(states=4))
+    assert not report.complete
+    assert report.limits == ("there are more situations than were looked at",)
+    assert "deadlock" not in {finding.code for finding in report.findings}
+    assert "not complete" in as_text(report)
+
+
+def test_a_report_is_text_and_json():
+    report = check(compiled(BAD["a parallel join after an exclusive split"][1]), file="p.bpmn", models=["p.bpmn"])
+    assert as_text(report).splitlines()[:4] == [
+        "p.bpmn:8: error deadlock: Nothing can move any more: j waits for a token by p_5 from B.",
+        "    1. An instance starts at s.",
+        "    2. At x, ${a} holds (the flow to A).",
+        "    3. A is completed.",
+    ]
+    told = json.loads(json.dumps(report.to_json()))
+    assert told["findings"][0]["scenario"]["start"] == {"process": "p", "variables": {"a": True}}
+    assert told["findings"][0] | {"scenario": None} == told["findings"][0] | {
+        "code": "deadlock", "severity": "error", "element": "j", "line": 8, "file": "p.bpmn", "scenario": None,
+    }  # fmt: skip
+
+
+def ended(edges: list[Edge]) -> list[str]:
+    return [edge.move.kind for edge in edges]
+
+
+def test_the_way_is_the_shortest():
+    space = explore(compiled(GOOD["a loop"]))
+    over = next(n for n, state in enumerate(space.states) if state.instances[0].state == "COMPLETED")
+    assert ended(space.way(over)) == ["start", "complete", "advance"]
+
+
+def test_findings_name_what_the_modeller_drew():
+    process = compiled(BAD["an inclusive fork that a parallel join closes"][1].replace('id="j"', 'id="j" name="All"'))
+    finding: Finding = check(process).findings[0]
+    assert (finding.element, finding.name) == ("j", "All")
+    assert finding.message.startswith('Nothing can move any more: j ("All") waits')
