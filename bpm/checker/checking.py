@@ -21,8 +21,8 @@ class Finding:
     where it stands in `file` (0: nobody knows); `steps` is the shortest way there, told in sentences.
 
     `scenarios` are documents that `bpm test` runs and that show it where the data is as the way needs it: the first
-    that does is kept. `data`: whether data decides on the way. `shown`: whether a scenario was run and showed it (None: none
-    was run).
+    that does is kept. `data`: whether data decides on the way. `shown`: whether a scenario was run and showed it (None:
+    none was run).
     """
 
     code: str

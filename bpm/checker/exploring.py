@@ -16,7 +16,7 @@ from bpm.checker.outcomes import Outcome, TooManyQuestions, outcomes
 from bpm.checker.questions import Answer
 from bpm.checker.reduction import alone, local, meeting, movers, reducible
 from bpm.checker.situations import Shape, Situation, situation
-from bpm.graph import Process
+from bpm.graph import Node, Process
 from bpm.semantics import Event, State
 from bpm.semantics.view import is_open
 
@@ -189,10 +189,10 @@ def _arrive(space: Space, edge: Edge, found: Outcome, todo: deque[int]) -> None:
         if edge.source >= 0:
             space.open.add(edge.source)
         return
-    if edge.move.again and _under_way(space, found.state, edge.move) > space.bounds.again:
+    if edge.move.again and _held(space, edge, found.state):
         space.held[edge.move.node] = None
         return
-    if crowd(found.state) > space.bounds.tokens:
+    if crowd(found.state)[0] > space.bounds.tokens:
         space.crowded.append((edge, found.state))
         space.limits["tokens"] = None
         if edge.source >= 0:
@@ -230,25 +230,42 @@ def _to(edge: Edge, number: int) -> Edge:
     return Edge(source=edge.source, target=number, move=edge.move, given=edge.given, events=edge.events)
 
 
-def crowd(state: State) -> int:
-    """How many open tokens are at the place that has most of them; rounds of a loop do not count."""
-    places = Counter(
-        (token.node, token.scope) for token in state.tokens.values() if is_open("token", token) and token.index is None
-    )
-    return max(places.values(), default=0)
-
-
-def _under_way(space: Space, state: State, move: Move) -> int:
-    """How many tokens are on the ways that begin at a repeated event. What a condition repeats may be any event that
-    waits for one: the most that are on the ways of one of them.
+def crowd(state: State) -> tuple[int, str]:
+    """How many open tokens have come to one node of a scope by one flow, where they are most, and that node. Rounds of
+    a loop do not count.
     """
-    process = space.process
-    events = [process.nodes[move.node]]
-    if move.kind == "condition":
-        events = [node for node in process.nodes.values() if repeats(node) and node.trigger is not None]
+    places = Counter(
+        (token.node, token.scope, token.flow or "")
+        for token in state.tokens.values()
+        if is_open("token", token) and token.index is None
+    )
+    return max(((count, place[0]) for place, count in sorted(places.items())), default=(0, ""))
+
+
+def _held(space: Space, edge: Edge, after: State) -> bool:
+    """Whether the world waits with a move that could come again: too many tokens are on the way that it began then, and
+    more than before.
+    """
+    process, before = space.process, space.states[edge.source]
+    events = [process.nodes[edge.move.node]]
+    if edge.move.kind in _OF_ANY:
+        # What changes, or what a called process throws, may be heard by any event of the kind.
+        events = [node for node in process.nodes.values() if repeats(node) and _hears(node, _OF_ANY[edge.move.kind])]
     ways = [{node.scope} if node.kind == "start" else {node.id} | _beyond(process, node.id) for node in events]
-    places = [token.node for token in state.tokens.values() if is_open("token", token)]
-    return max((sum(place in way for place in places) for way in ways), default=0)
+    counts = [(_on(before, way), _on(after, way)) for way in ways]
+    return any(now > space.bounds.again and now > earlier for earlier, now in counts)
+
+
+# Moves that are heard by whoever hears their kind of event.
+_OF_ANY = {"condition": "conditional", "escalate": "escalation"}
+
+
+def _hears(node: Node, kind: str) -> bool:
+    return node.trigger is not None and kind in {part.kind for part in node.trigger.parts or (node.trigger,)}
+
+
+def _on(state: State, way: set[str]) -> int:
+    return sum(is_open("token", token) and token.node in way for token in state.tokens.values())
 
 
 def _beyond(process: Process, first: str) -> set[str]:

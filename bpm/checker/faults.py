@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bpm.checker.exploring import Edge, Space
+from bpm.checker.exploring import Edge, Space, crowd
 from bpm.checker.reduction import meeting
 from bpm.graph import Node
 from bpm.semantics import State
@@ -158,7 +158,7 @@ def _growth(space: Space) -> Iterator[Fault]:
     """
     seen: set[str] = set()
     for edge, state in space.crowded:
-        place = _crowded_place(state)
+        place = crowd(state)[1]
         if place in seen or edge.source < 0:
             continue
         way = space.way(edge.source)
@@ -172,25 +172,21 @@ def _growth(space: Space) -> Iterator[Fault]:
                 world = next((one.move.node for one in between if one.move.again), None)
                 said = f"Tokens gather at {named(space.process.nodes[place])} without bound"
                 said += f": each time that {named(space.process.nodes[world])} comes, one more." if world else "."
-                severity: Severity = "note" if world else "error"
+                # An inclusive join looks at every token: that the same can be done once more is likely there, not sure.
+                severity: Severity = "note" if world else "warning" if space.process.reach else "error"
                 yield Fault(
                     code="grows", severity=severity, elements=(place,), message=said, way=(*way, edge), there=state
                 )
                 break
 
 
-def _places(state: State) -> Counter[tuple[str, str, str]]:
-    """How many tokens are at each node in each state, by the node of their scope."""
-    found: Counter[tuple[str, str, str]] = Counter()
+def _places(state: State) -> Counter[tuple[str, ...]]:
+    """How many tokens are at each node in each state, by their flow and the node of their scope."""
+    found: Counter[tuple[str, ...]] = Counter()
     for token in _leaves(state):
         scope = state.tokens[token.scope].node if token.scope else ""
-        found[token.node, token.state, scope] += 1
+        found[token.node, token.state, token.flow or "", scope] += 1
     return found
-
-
-def _crowded_place(state: State) -> str:
-    counts = Counter(t.node for t in state.tokens.values() if is_open("token", t) and t.index is None)
-    return max(sorted(counts), key=lambda node: counts[node])
 
 
 # -- incidents, errors, escalations ------------------------------------------------------------------------------------

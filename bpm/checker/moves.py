@@ -29,9 +29,9 @@ ANOTHER = "another"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """`commands`, carried out one after the other. `kind`: start, advance, complete, error, timer, message, signal,
-    condition, return, return_error, escalate. `node` is where it happens, `token` whom it concerns (0: nobody alone),
-    `again` says that the world may do so any number of times. `name`: of the message, signal or process; `code`: of an
-    error or escalation.
+    condition, return, return_error, escalate (and, of a start, the kind of its event). `node` is where it happens,
+    `token` whom it concerns (0: nobody alone), `again` says that the world may do so while what came of the last time
+    still goes on. `name`: of the message, signal or process; `code`: of an error or escalation.
     """
 
     kind: str
@@ -106,7 +106,7 @@ def _user_task(process: Process, token: int, task: Any) -> Iterator[Move]:
 
 def _timer(process: Process, token: int, timer: Any) -> Iterator[Move]:
     fired = c.FireTimer(at=MOMENT, timer=timer.id, early=True)
-    again = timer.schedule["remaining"] is None and repeats(process.nodes[timer.node])
+    again = repeats(process.nodes[timer.node])
     yield Move(kind="timer", node=timer.node, token=token, commands=(fired,), again=again)
 
 
@@ -134,7 +134,7 @@ _OF = {"task": _task, "user_task": _user_task, "timer": _timer, "ticket": _ticke
 
 
 def repeats(node: Node) -> bool:
-    """Whether the event may come again while what it has begun is going on."""
+    """Whether the event may come again while what it has begun goes on: it repeats, or its activity is done anew."""
     return node.kind in ("boundary", "start") and not node.interrupting
 
 

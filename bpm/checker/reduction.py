@@ -7,6 +7,8 @@ Partial-Order Methods for the Verification of Concurrent Systems, 1996), when ea
 - it wakes nobody: no signal, no error or escalation, no joining, no condition, no word to the instance;
 - it neither enters nor leaves a node at which tokens may meet (`meeting`), so that what is looked for is not passed by.
 
+To arrive at a parallel join and to wait there is local: whoever of two comes last, the join fires with both.
+
 What other tokens do then neither needs nor changes any of this. They can only cancel the token, and that gives the same
 situation before and after. Tokens below a fork that go by flows of their own to where a join gathers them move so one
 after the other: as many situations as their lengths added, not multiplied.
@@ -95,7 +97,7 @@ def local(before: State, move: Move, found: Outcome, meet: frozenset[str]) -> bo
     own = {move.token}
     for event in found.events:
         payload = event.payload
-        if event.type not in _LOCAL or event.reason in ("join", "loop", "compensation", "escalation", "signal"):
+        if event.type not in _LOCAL or event.reason in ("loop", "compensation", "escalation", "signal"):
             return False
         if event.type == "MESSAGE_SENT" and payload["kind"] in _HEARD:
             return False

@@ -3,7 +3,7 @@
     decide(graph, state, command) -> Decided(events, state) | Refusal | Need
     evolve(state, events)         -> state
 
-The live engine, the replay engine and the scenario runner run these two functions. `decide` works on
+The live engine, the replay engine, the scenario runner and the model checker run these two functions. `decide` works on
 a part of an instance as well as on the whole: what is missing it names in a `Need`, the shell loads it and asks again,
 and the answer is the same as with everything at hand.
 

@@ -50,6 +50,11 @@ BAD: dict[str, tuple[list[str], str]] = {
         process("p", start("s"), gateway("exclusive", "x"), person("A"), person("B"), end("e"),
                 "s > x > A?${n &gt; 10} > e", "x > B?${n &lt; 10} > e"),
     ),
+    "conditions that never hold": (
+        ["no-way-out x"],
+        process("p", start("s"), gateway("exclusive", "x"), person("A"), person("B"), end("e"),
+                "s > x > A?${false} > e", "x > B?${1 == 2} > e"),
+    ),
     "an error that nobody catches": (
         ["error-uncaught bad"],
         process("p", start("s"), gateway("exclusive", "x", "p_2"), person("A"), end("e"), end("bad", THROW_ERROR),
