@@ -48,12 +48,11 @@ def starts(process: Process) -> list[Move]:
     found: dict[tuple[str, str], Move] = {}
     try:
         plain = start_node(process, None)
-        begun = plain if plain is None or plain.trigger is None or plain.trigger.kind == "none" else False
+        if plain is None or plain.trigger is None or plain.trigger.kind == "none":
+            id = process.id if plain is None else plain.id
+            found[id, ""] = Move(kind="start", node=id, token=0, commands=(c.StartInstance(at=MOMENT),))
     except Refused:
-        begun = False
-    if begun is not False:
-        id = begun.id if begun is not None else process.id
-        found[id, ""] = Move(kind="start", node=id, token=0, commands=(c.StartInstance(at=MOMENT),))
+        pass
     for node, trigger in beginnings(process):
         name = constant(trigger.name)
         command = c.StartInstance(at=MOMENT, node=node.id, name=name, trigger=_REASONS.get(trigger.kind, "start"))
@@ -74,14 +73,14 @@ def moves(process: Process, state: State) -> list[Move]:
     found = []
     for id in (0, *sorted(state.tokens)):
         if id and state.tokens[id].state == "ACTIVE":
-            command = c.AdvanceToken(at=MOMENT, token=id)
-            found.append(Move(kind="advance", node=state.tokens[id].node, token=id, commands=(command,)))
+            advance = c.AdvanceToken(at=MOMENT, token=id)
+            found.append(Move(kind="advance", node=state.tokens[id].node, token=id, commands=(advance,)))
         for kind, one in attached(state, id):
             found += _OF[kind](process, id, one) if kind in _OF else ()
     if process.conditional and conditions(state):
-        command = c.SetVariables(at=MOMENT, variables={WRITTEN: 1})
+        write = c.SetVariables(at=MOMENT, variables={WRITTEN: 1})
         node = conditions(state)[0].node
-        found.append(Move(kind="condition", node=node, token=0, commands=(command,), again=True))
+        found.append(Move(kind="condition", node=node, token=0, commands=(write,), again=True))
     return found
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from bpm.semantics.changing import changed
 from bpm.semantics.state import Entity, State, Ticket, Token, build
 from bpm.semantics.view import attached, is_open
 
@@ -28,12 +29,20 @@ type Shape = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """`shape` is equal exactly for equal situations; `state` is one of its states, whole, with ordinals of its own;
-    `ordinals` maps those of the state it was made from to them."""
+    """`shape` is equal exactly for equal situations; `ordinals` maps those of the state that it was made from to its
+    own; `entities` are what is left of it, by kind.
+    """
 
     shape: Shape
-    state: State
     ordinals: dict[int, int]
+    entities: tuple[tuple[str, Entity], ...]
+
+    @property
+    def state(self) -> State:
+        """A state of the situation, whole, with its ordinals."""
+        (_, instance), *others = self.entities
+        renewed = [(kind, _renewed(kind, one, self.ordinals)) for kind, one in others]
+        return build([("instance", changed(instance, version=0)), *renewed], counter=len(self.ordinals))
 
 
 def situation(state: State) -> Situation:
@@ -61,15 +70,8 @@ def situation(state: State) -> Situation:
     ages = tuple(places[id] for id in tokens) if by_age else ()
     holders = tuple((places.get(one.token, -1), one.node) for _, one in undoing)
     instance = state.instances[0]
-    made = build(
-        [
-            ("instance", replace(instance, version=0)),
-            *(("token", _token(kept[id], ordinals)) for id in tokens),
-            *((kind, _thing(kind, one, ordinals)) for kind, one in (*others, *undoing)),
-        ],
-        counter=len(ordinals),
-    )
-    return Situation((instance.state, shapes[0], ages, holders), made, ordinals)
+    entities = (("instance", instance), *(("token", kept[id]) for id in tokens), *others, *undoing)
+    return Situation((instance.state, shapes[0], ages, holders), ordinals, entities)
 
 
 def _kept(state: State) -> dict[int, Token]:
@@ -177,23 +179,17 @@ def _in_order(ticket: Ticket) -> bool:
 _ASKED_IN_ORDER = ("SIGNAL", "CONDITION", "QUANTITY")
 
 
-def _token(token: Token, ordinals: dict[int, int]) -> Token:
-    return replace(
-        token,
-        id=ordinals[token.id],
-        scope=ordinals[token.scope],
-        parent=ordinals[token.parent],
-        index=None if token.index is None else 0,
-        local=0,
-        version=0,
-    )
-
-
-def _thing(kind: str, one: Entity, ordinals: dict[int, int]) -> Entity:
-    same = {"id": ordinals[one.id], "token": ordinals[one.token], "version": 0}
+def _renewed(kind: str, one: Entity, ordinals: dict[int, int]) -> Entity:
+    """The entity with the situation's ordinals and without what is forgotten."""
+    id = ordinals[one.id]
+    if kind == "token":
+        scope, parent = ordinals[one.scope], ordinals[one.parent]
+        round_ = None if one.index is None else 0
+        return changed(one, id=id, scope=scope, parent=parent, index=round_, local=0, version=0)
+    token = ordinals[one.token]
     if kind == "timer":
         schedule = one.schedule | {"fire_at": MOMENT.isoformat(), "anchor": MOMENT.isoformat(), "index": 0}
-        return replace(one, **same, fire_at=MOMENT, schedule=schedule)
+        return changed(one, id=id, token=token, version=0, fire_at=MOMENT, schedule=schedule)
     if kind == "ticket":
-        return replace(one, **same, data=_data(one))
-    return replace(one, **same)
+        return changed(one, id=id, token=token, version=0, data=_data(one))
+    return changed(one, id=id, token=token, version=0)
