@@ -16,7 +16,7 @@ from bpm.checker.outcomes import Outcome, TooManyQuestions, outcomes
 from bpm.checker.questions import Answer
 from bpm.checker.reduction import alone, local, meeting, movers, reducible
 from bpm.checker.situations import Shape, Situation, situation
-from bpm.graph import Node, Process
+from bpm.graph import Process
 from bpm.semantics import Event, State
 from bpm.semantics.view import is_open
 
@@ -63,8 +63,8 @@ class Edge:
 class Space:
     """What was found. `states` by number, in the order of their discovery; `came` is the edge by which each was found
     first; `leaving` the edges out of each; `open` those not followed in every way. `stopped`: edges that end with an
-    incident; `crowded`: those to too many tokens at one place, with their states; `held`: nodes of events that the
-    world would repeat more often.
+    incident; `crowded`: those to too many tokens at one place, with their states; `held`: events that could come
+    more often than they do here.
     """
 
     abstract: Abstract
@@ -189,8 +189,12 @@ def _arrive(space: Space, edge: Edge, found: Outcome, todo: deque[int]) -> None:
         if edge.source >= 0:
             space.open.add(edge.source)
         return
-    if edge.move.again and _held(space, edge, found.state):
-        space.held[edge.move.node] = None
+    if edge.move.kind in ("error", "return_error") and found.state.instances[0].state == "FAILED":
+        return  # the world throws what the model catches
+    if edge.source >= 0 and (held := _held(space, edge, found.state)):
+        space.held |= held
+        if not edge.move.again:
+            space.open.add(edge.source)
         return
     if crowd(found.state)[0] > space.bounds.tokens:
         space.crowded.append((edge, found.state))
@@ -242,26 +246,16 @@ def crowd(state: State) -> tuple[int, str]:
     return max(((count, place[0]) for place, count in sorted(places.items())), default=(0, ""))
 
 
-def _held(space: Space, edge: Edge, after: State) -> bool:
-    """Whether the world waits with a move that could come again: too many tokens are on the way that it began then, and
-    more than before.
-    """
+def _held(space: Space, edge: Edge, after: State) -> dict[str, None]:
+    """Events that may come again and now have too many tokens on the way that begins at them, and more than before."""
     process, before = space.process, space.states[edge.source]
-    events = [process.nodes[edge.move.node]]
-    if edge.move.kind in _OF_ANY:
-        # What changes, or what a called process throws, may be heard by any event of the kind.
-        events = [node for node in process.nodes.values() if repeats(node) and _hears(node, _OF_ANY[edge.move.kind])]
-    ways = [{node.scope} if node.kind == "start" else {node.id} | _beyond(process, node.id) for node in events]
-    counts = [(_on(before, way), _on(after, way)) for way in ways]
-    return any(now > space.bounds.again and now > earlier for earlier, now in counts)
-
-
-# Moves that are heard by whoever hears their kind of event.
-_OF_ANY = {"condition": "conditional", "escalate": "escalation"}
-
-
-def _hears(node: Node, kind: str) -> bool:
-    return node.trigger is not None and kind in {part.kind for part in node.trigger.parts or (node.trigger,)}
+    found: dict[str, None] = {}
+    for event in edge.events:
+        if event.type == "TOKEN_CREATED" and repeats(node := process.nodes[event.node or ""]):
+            way = {node.scope} if node.kind == "start" else {node.id} | _beyond(process, node.id)
+            if _on(after, way) > max(space.bounds.again, _on(before, way)):
+                found[node.id] = None
+    return found
 
 
 def _on(state: State, way: set[str]) -> int:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bpm.checker.exploring import Edge, Space, crowd
+from bpm.checker.moves import repeats
 from bpm.checker.reduction import meeting
 from bpm.graph import Node
-from bpm.semantics import State
+from bpm.semantics import Event, State
 from bpm.semantics.lifecycle import final
 from bpm.semantics.state import Token
 from bpm.semantics.view import attached, is_open
@@ -94,7 +95,7 @@ def _ends(space: Space) -> Iterator[Fault]:
         where = " and ".join(named(space.process.nodes[id]) for id in turning[:5])
         if tuple(turning) not in seen:
             seen.add(tuple(turning))
-            said = f"No end can be reached any more: tokens go on and on at {where}."
+            said = f"No end can be reached any more: what is open goes on at {where}, and never further."
             yield _fault(space, "never-ends", turning, said, first)
         endless = [number for number in endless if number not in region]
 
@@ -169,7 +170,9 @@ def _growth(space: Space) -> Iterator[Fault]:
             before = _places(space.states[number])
             if all(after[key] >= count for key, count in before.items()) and after.total() > before.total():
                 seen.add(place)
-                world = next((one.move.node for one in between if one.move.again), None)
+                world = next(
+                    (event.node for one in between for event in one.events if _began_again(space, event)), None
+                )
                 said = f"Tokens gather at {named(space.process.nodes[place])} without bound"
                 said += f": each time that {named(space.process.nodes[world])} comes, one more." if world else "."
                 # An inclusive join looks at every token: that the same can be done once more is likely there, not sure.
@@ -178,6 +181,10 @@ def _growth(space: Space) -> Iterator[Fault]:
                     code="grows", severity=severity, elements=(place,), message=said, way=(*way, edge), there=state
                 )
                 break
+
+
+def _began_again(space: Space, event: Event) -> bool:
+    return event.type == "TOKEN_CREATED" and event.node is not None and repeats(space.process.nodes[event.node])
 
 
 def _places(state: State) -> Counter[tuple[str, ...]]:
@@ -269,8 +276,8 @@ def _meetings(space: Space, explained: set[str]) -> Iterator[Fault]:
             node = space.process.nodes[id]
             if count < 2 or id in seen or id not in meet or node.kind not in _DONE:
                 continue
-            if any(edge.move.again for edge in space.way(number)):
-                continue  # the world has repeated something: that is how it is meant
+            if any(_began_again(space, event) for edge in space.way(number) for event in edge.events):
+                continue  # an event beside an activity has come: that it does more at once is how it is meant
             seen.add(id)
             said = f"{named(node)} is done {count} times at once: tokens of a fork meet before it without a join."
             yield _fault(space, "several-at-once", (id,), said, number)

@@ -137,7 +137,7 @@ def _described(kind: str, one: Entity) -> Shape:
         return (kind, one.node, str(one.schedule["remaining"]))
     if kind == "ticket":
         return (kind, one.node, f"{one.kind} {one.name} {_data(one)}")
-    return (kind, one.node, one.state if kind in ("task", "user_task") else one.kind)
+    return (kind, one.node, "" if kind in _WORK else one.kind)
 
 
 def _data(ticket: Ticket) -> dict[str, Any]:
@@ -192,4 +192,10 @@ def _renewed(kind: str, one: Entity, ordinals: dict[int, int]) -> Entity:
         return changed(one, id=id, token=token, version=0, fire_at=MOMENT, schedule=schedule)
     if kind == "ticket":
         return changed(one, id=id, token=token, version=0, data=_data(one))
-    return changed(one, id=id, token=token, version=0)
+    if kind == "task":
+        return changed(one, id=id, token=token, version=0, state="READY", lock_owner=None, lock_expire_at=None)
+    return changed(one, id=id, token=token, version=0, **({"state": "READY"} if kind in _WORK else {}))
+
+
+# Who has it makes no difference.
+_WORK = ("task", "user_task")
