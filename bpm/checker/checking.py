@@ -135,7 +135,7 @@ def _finding(space: Space, fault: Fault, file: str, models: Sequence[str]) -> Fi
     node = nodes.get(fault.elements[0]) if fault.elements else None
     way, there = fault.way, fault.there
     if there is not None and fault.code != "error-uncaught":
-        way, there = to_rest(space.abstract, way, there)
+        way, there = to_rest(space, way, there)
     steps = told(space.abstract.original, fault.way)
     return Finding(
         code=fault.code,

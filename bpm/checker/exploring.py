@@ -14,7 +14,7 @@ from bpm.checker.abstraction import Abstract, abstract
 from bpm.checker.moves import Move, moves, repeats, starts
 from bpm.checker.outcomes import Outcome, TooManyQuestions, outcomes
 from bpm.checker.questions import Answer
-from bpm.checker.reduction import alone, local, meeting, movers, reducible
+from bpm.checker.reduction import aged, alone, local, meeting, movers, reducible
 from bpm.checker.situations import Shape, Situation, situation
 from bpm.graph import Process
 from bpm.semantics import Event, State
@@ -81,6 +81,7 @@ class Space:
     reached: dict[str, None] = field(default_factory=dict)
     numbers: dict[Shape, int] = field(default_factory=dict)
     reduced: bool = False
+    aged: bool = False
 
     @property
     def process(self) -> Process:
@@ -113,6 +114,7 @@ def explore(
     """
     space = Space(abstract(process, rounds=bounds.rounds), bounds)
     space.reduced = reduce and reducible(space.process)
+    space.aged = aged(space.process)
     meet = meeting(space.process) if space.reduced else frozenset()
     todo: deque[int] = deque()
     for move in starts(space.process):
@@ -164,7 +166,7 @@ def _following(space: Space, number: int, meet: frozenset[str], closed: set[int]
 def _goes_on(space: Space, found: list[tuple[Edge, Outcome]], closed: set[int]) -> bool:
     """Whether something is found that was not followed yet: else others would be put off for ever by a token that goes
     round (Bosnacki and Holzmann, Improving Spin's Partial-Order Reduction for Breadth-First Search, 2005)."""
-    numbers = [space.numbers.get(situation(outcome.state).shape) for _, outcome in found]
+    numbers = [space.numbers.get(situation(outcome.state, aged=space.aged).shape) for _, outcome in found]
     return any(number is None or number not in closed for number in numbers)
 
 
@@ -202,7 +204,7 @@ def _arrive(space: Space, edge: Edge, found: Outcome, todo: deque[int]) -> None:
         if edge.source >= 0:
             space.open.add(edge.source)
         return
-    there = situation(found.state)
+    there = situation(found.state, aged=space.aged)
     number = space.numbers.get(there.shape)
     if number is None:
         if len(space.states) >= space.bounds.states:

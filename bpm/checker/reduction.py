@@ -19,9 +19,9 @@ and every write can decide what others do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
-from bpm.checker.moves import Move
+from bpm.checker.moves import Move, repeats
 from bpm.checker.outcomes import Outcome
 from bpm.graph import Process
 from bpm.semantics import State
@@ -47,21 +47,42 @@ def reducible(process: Process) -> bool:
 
 
 def meeting(process: Process) -> frozenset[str]:
-    """The nodes at which two tokens of one scope may be at once: those that several flows of one fork, or an activity
-    and its events that do not interrupt it, lead to by ways without a joining gateway.
+    """The nodes at which two tokens of one scope may be at once: those that several flows of one fork lead to by ways
+    without a joining gateway; all that an event leads to that can come again; and what follows a join to which two
+    tokens may come by one flow.
     """
     found: set[str] = set()
     for node in process.nodes.values():
         ways = [process.flows[flow].target for flow in node.outgoing]
-        beside = [id for id in node.boundary if not process.nodes[id].interrupting]
-        several = node.kind not in ("exclusive", "event_based") or bool(beside)
-        branches = [_leads(process, way) for way in (*ways, *beside)] if several else []
+        beside = [id for id in node.boundary if repeats(process.nodes[id])]
+        branches = [_leads(process, way) for way in ways] if node.kind not in ("exclusive", "event_based") else []
         for number, branch in enumerate(branches):
             for other in branches[number + 1 :]:
                 found |= branch & other
-        if node.completion_quantity > 1 or node.loop is not None:
+        if node.completion_quantity > 1:
             found.update(*branches)
+        found.update(*(_leads(process, id) for id in beside))
+    while queued := {id for id in _joins(process) if id not in found and _queues(process, id, found)}:
+        found |= queued
+        for id in queued:
+            found.update(*(_leads(process, process.flows[flow].target) for flow in process.nodes[id].outgoing))
     return frozenset(found)
+
+
+def aged(process: Process) -> bool:
+    """Whether it can make a difference which token is older: several may come to a join by one flow, or be gathered."""
+    found = meeting(process)
+    return any(_queues(process, id, found) for id in _joins(process)) or any(
+        node.start_quantity > 1 for node in process.nodes.values()
+    )
+
+
+def _joins(process: Process) -> list[str]:
+    return [node.id for node in process.nodes.values() if node.kind in _JOINS and len(node.incoming) > 1]
+
+
+def _queues(process: Process, join: str, meet: Container[str]) -> bool:
+    return any(process.flows[flow].source in meet for flow in process.nodes[join].incoming)
 
 
 def _leads(process: Process, first: str) -> set[str]:

@@ -2,8 +2,9 @@
 
 Forgotten: what has ended (but for ancestors of what is open), variables, versions, times, who works at a task, how far
 an endless cycle is. Ordinals are given anew, by the shape of what is there, so that the order in which things came
-about makes no difference. Where it does make one, it is kept: compensation undoes what was done last, a joining gateway
-takes the oldest token of a flow, who waits for a signal or a condition is asked in order.
+about makes no difference. Where it does make one, it is kept: compensation undoes what was done last, who waits for a
+signal or a condition is asked in order, and a joining gateway takes the oldest token of a flow. The age of tokens is
+kept in a process in which several can come to a join by one flow (`aged`).
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Situation:
         return build([("instance", changed(instance, version=0)), *renewed], counter=len(self.ordinals))
 
 
-def situation(state: State) -> Situation:
-    """What is left of a state when its history is forgotten."""
+def situation(state: State, *, aged: bool = False) -> Situation:
+    """What is left of a state when its history is forgotten; `aged`: which token is older than which is not."""
     kept = _kept(state)
     below: dict[int, list[int]] = defaultdict(list)
     for id, token in kept.items():
@@ -55,23 +56,18 @@ def situation(state: State) -> Situation:
     shapes: dict[int, Shape] = {}
     for id in _bottom_up(below):
         shapes[id] = _shape(kept.get(id), hanging[id], sorted(shapes[one] for one in below[id]))
-    ordered = list(_top_down(below, shapes))
-    by_age = _age_matters(kept, hanging)
-    tokens = sorted(kept) if by_age else ordered
-    ordinals = {0: 0} | {id: number for number, id in enumerate(tokens, 1)}
+    by_shape = list(_top_down(below, shapes))
+    places = {id: place for place, id in enumerate(by_shape)}
+    tokens = sorted(kept) if aged else by_shape
     things = [(kind, one) for id in (0, *tokens) for kind, one in hanging[id]]
-    undoing = sorted((pair for pair in things if _undoes(pair[1])), key=lambda pair: pair[1].id)
-    others = [pair for pair in things if not _undoes(pair[1])]
-    if by_age:
-        others.sort(key=lambda pair: pair[1].id)
-    for _, one in (*others, *undoing):
-        ordinals[one.id] = len(ordinals)
-    places = {id: place for place, id in enumerate(ordered)}
-    ages = tuple(places[id] for id in tokens) if by_age else ()
-    holders = tuple((places.get(one.token, -1), one.node) for _, one in undoing)
+    others = [pair for pair in things if not _in_order(pair[1])]
+    in_order = sorted((pair for pair in things if _in_order(pair[1])), key=lambda pair: pair[1].id)
+    entities = (*(("token", kept[id]) for id in tokens), *others, *in_order)
+    ordinals = {0: 0} | {one.id: number for number, (_, one) in enumerate(entities, 1)}
+    ages = tuple(places[id] for id in tokens) if aged else ()
+    order = tuple((places.get(one.token, -1), one.node) for _, one in in_order)
     instance = state.instances[0]
-    entities = (("instance", instance), *(("token", kept[id]) for id in tokens), *others, *undoing)
-    return Situation((instance.state, shapes[0], ages, holders), ordinals, entities)
+    return Situation((instance.state, shapes[0], ages, order), ordinals, (("instance", instance), *entities))
 
 
 def _kept(state: State) -> dict[int, Token]:
@@ -157,26 +153,12 @@ def _entry(entry: dict[str, Any]) -> dict[str, Any]:
     return {"handler": entry["handler"], "variables": {}} | inside
 
 
-def _age_matters(kept: dict[int, Token], hanging: dict[int, list[tuple[str, Entity]]]) -> bool:
-    """Whether something is there of which the semantics take the oldest first."""
-    seen: set[Shape] = set()
-    for id, things in hanging.items():
-        token = kept.get(id)
-        keys: list[Shape] = [(one.kind, one.name) for kind, one in things if kind == "ticket" and _in_order(one)]
-        if token is not None and token.state == "WAITING" and token.flow and not things:
-            keys.append((token.scope, token.node, token.flow))
-        for key in keys:
-            if key in seen:
-                return True
-            seen.add(key)
-    return False
+def _in_order(one: Entity) -> bool:
+    return isinstance(one, Ticket) and one.kind in _ORDERED
 
 
-def _in_order(ticket: Ticket) -> bool:
-    return ticket.kind in _ASKED_IN_ORDER
-
-
-_ASKED_IN_ORDER = ("SIGNAL", "CONDITION", "QUANTITY")
+# Tickets of which several are taken in the order in which they were opened, or against it.
+_ORDERED = ("SIGNAL", "CONDITION", "COMPENSATION")
 
 
 def _renewed(kind: str, one: Entity, ordinals: dict[int, int]) -> Entity:

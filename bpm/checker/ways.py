@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from bpm.checker.abstraction import Abstract
-from bpm.checker.exploring import Edge
+from bpm.checker.exploring import Edge, Space
 from bpm.checker.faults import named
 from bpm.checker.moves import Move, moves
 from bpm.checker.outcomes import outcomes
@@ -25,16 +24,18 @@ class WrongWay(Exception):
     """A way cannot be gone: the checker and the semantics would not agree. The message says where."""
 
 
-def replay(abstract: Abstract, way: Iterable[Edge]) -> State:
+def replay(space: Space, way: Iterable[Edge]) -> State:
     """The state at the end of a way, decided and evolved command by command from an instance that has not started, with
     all its history. Raises WrongWay.
     """
     state = State()
     for number, edge in enumerate(way, 1):
-        ordinals = {} if edge.source < 0 else {new: old for old, new in situation(state).ordinals.items()}
+        ordinals = (
+            {} if edge.source < 0 else {new: old for old, new in situation(state, aged=space.aged).ordinals.items()}
+        )
         for command, given in zip(edge.move.commands, edge.given, strict=True):
             asked = replace(_renamed(command, ordinals), answers=answers(given))
-            decided = decide(abstract.process, state, asked)
+            decided = decide(space.process, state, asked)
             if not isinstance(decided, Decided):
                 raise WrongWay(f"step {number}, {type(command).__name__} at {edge.move.node}: {decided}")
             after = evolve(state, decided.events)
@@ -55,17 +56,17 @@ def _renamed(command: c.Command, ordinals: dict[int, int]) -> c.Command:
     return replace(command, **changed)
 
 
-def to_rest(abstract: Abstract, way: tuple[Edge, ...], there: State) -> tuple[tuple[Edge, ...], State]:
+def to_rest(space: Space, way: tuple[Edge, ...], there: State) -> tuple[tuple[Edge, ...], State]:
     """The way, gone on until no token is ACTIVE (or so far as no incident stops it), and the situation there."""
-    state = situation(there).state
+    state = situation(there, aged=space.aged).state
     for _ in range(TO_REST):
-        step = next((move for move in moves(abstract.process, state) if move.kind == "advance"), None)
-        found = [] if step is None else outcomes(abstract, state, step)
+        step = next((move for move in moves(space.process, state) if move.kind == "advance"), None)
+        found = [] if step is None else outcomes(space.abstract, state, step)
         going = [one for one in found if not any(event.type == "INCIDENT_OPENED" for event in one.events)]
         if step is None or not going:
             break
         edge = Edge(source=0, target=None, move=step, given=going[0].given, events=going[0].events)
-        way, state = (*way, edge), situation(going[0].state).state
+        way, state = (*way, edge), situation(going[0].state, aged=space.aged).state
     return way, state
 
 

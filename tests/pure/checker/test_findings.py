@@ -10,11 +10,12 @@ import pytest
 from bpm.checker import Bounds, Finding, Report, Space, as_text, check, explore, replay, shown_by
 from bpm.checker.exploring import Edge
 from bpm.checker.faults import FAULTS, faults
-from bpm.checker.situations import situation
+from bpm.checker.situations import Shape, situation
 from bpm.compiler import compile_bpmn
 from bpm.graph import Process
 from bpm.scenarios import CoreDriver, run
 from bpm.scenarios.parse import parse
+from bpm.semantics import State
 from tests.pure.checker.models import BAD, GOOD
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").rglob("*.bpmn"))
@@ -65,16 +66,20 @@ def all_processes() -> dict[str, Process]:
 PROCESSES = all_processes()
 
 
+def shape(space: Space, state: State) -> Shape:
+    return situation(state, aged=space.aged).shape
+
+
 @pytest.mark.parametrize("name", PROCESSES)
 def test_the_live_semantics_come_to_every_situation_by_its_way(name):
     """Decided and evolved command by command, with all its history, a way leads to the situation that it is of."""
     space: Space = explore(PROCESSES[name])
     for number in range(len(space.states)):
-        there = replay(space.abstract, space.way(number))
-        assert situation(there).shape == situation(space.states[number]).shape
+        there = replay(space, space.way(number))
+        assert shape(space, there) == shape(space, space.states[number])
     for fault in faults(space):
         if fault.there is not None:
-            assert situation(replay(space.abstract, fault.way)).shape == situation(fault.there).shape
+            assert shape(space, replay(space, fault.way)) == shape(space, fault.there)
 
 
 # What is never reached has no way; that an escalation is of no consequence no scenario can tell.

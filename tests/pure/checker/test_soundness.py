@@ -13,18 +13,18 @@ from hypothesis import HealthCheck, given, note, settings
 
 from bpm.checker import Bounds, check, explore, replay
 from bpm.checker.faults import faults
-from bpm.checker.situations import situation
 from bpm.compiler import compile_bpmn
 from bpm.graph import Process
 from bpm.semantics import State
 from bpm.semantics.view import is_open
+from tests.pure.checker.test_findings import shape
 from tests.pure.properties.blocks import ROUNDS, build, large_block
 from tests.pure.properties.drawings import Drawing
 from tests.pure.properties.playing import COMES, Play
 from tests.pure.properties.test_sound import EXAMPLES, seeds
 
-SIZE = 6
-FEW = max(EXAMPLES // 2, 1)
+SIZE = 5
+FEW = max(EXAMPLES // 3, 1)
 quickly = settings(max_examples=FEW, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))
 
 
@@ -47,7 +47,7 @@ def test_a_sound_process_has_no_error(seed):
 @given(seeds)
 def test_what_a_live_instance_comes_to_was_looked_at(seed):
     process = sound(seed)
-    space = explore(process, Bounds(states=600, rounds=ROUNDS, again=COMES), reduce=False)
+    space = explore(process, Bounds(states=400, rounds=ROUNDS, again=COMES), reduce=False)
     if space.limits or space.held:
         return
     known = {places(state) for state in space.states}
@@ -82,8 +82,8 @@ def places(state: State) -> tuple[str, tuple[tuple[tuple[str, str], int], ...]]:
 @given(seeds)
 def test_orders_that_are_left_out_would_have_shown_no_more(seed):
     process = sound(seed)
-    all_of_it = explore(process, Bounds(states=600), reduce=False)
-    less = explore(process, Bounds(states=600))
+    all_of_it = explore(process, Bounds(states=400), reduce=False)
+    less = explore(process, Bounds(states=400))
     if not all_of_it.limits:
         assert set(less.numbers) <= set(all_of_it.numbers)
         assert set(less.reached) == set(all_of_it.reached)
@@ -101,7 +101,7 @@ def test_no_drawing_meets_a_defect(seed):
         assert len({fault.message for fault in found}) == len(found)
         for fault in found:
             if fault.there is not None:
-                assert situation(replay(space.abstract, fault.way)).shape == situation(fault.there).shape
+                assert shape(space, replay(space, fault.way)) == shape(space, fault.there)
 
 
 @pytest.mark.parametrize("seed", range(8))
