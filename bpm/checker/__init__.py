@@ -15,7 +15,7 @@ way.
     witness      data for which conditions hold, or a proof that there are none
     reduction    orders that make no difference
     exploring    all situations, breadth first, within bounds
-    faults       what is wrong in them
+    faults       what is wrong in them (`fault` one of them, `endings` those of how instances end)
     ways         a way in words, and gone again from a real start
     scenarios    a way as a scenario of `bpm test`
     checking     the report
@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from bpm.checker.checking import Finding, Report, check, shown_by
 from bpm.checker.exploring import Bounds, Space, explore
-from bpm.checker.faults import FAULTS
+from bpm.checker.fault import FAULTS
 from bpm.checker.printing import as_text
 from bpm.checker.ways import WrongWay, replay
 

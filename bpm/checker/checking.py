@@ -8,7 +8,8 @@ from itertools import product
 from typing import Any
 
 from bpm.checker.exploring import LIMITS, USUAL, Bounds, Space, explore
-from bpm.checker.faults import Fault, Severity, faults, named
+from bpm.checker.fault import Fault, Severity, named
+from bpm.checker.faults import faults
 from bpm.checker.scenarios import scenario, waiting
 from bpm.checker.ways import to_rest, told
 from bpm.graph import Process
@@ -17,7 +18,7 @@ from bpm.semantics import State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One finding. `code`: of `faults.FAULTS`; `element` is the foremost of `elements` (ids), `name` its name, `line`
+    """One finding. `code`: of `fault.FAULTS`; `element` is the foremost of `elements` (ids), `name` its name, `line`
     where it stands in `file` (0: nobody knows); `steps` is the shortest way there, told in sentences.
 
     `scenarios` are documents that `bpm test` runs and that show it where the data is as the way needs it: the first

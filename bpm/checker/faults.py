@@ -6,197 +6,23 @@ is said to be impossible.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterator
 
-from bpm.checker.exploring import Edge, Space, crowd
-from bpm.checker.moves import repeats
+from bpm.checker.endings import ends, growth
+from bpm.checker.exploring import Edge, Space
+from bpm.checker.fault import FAULTS, Fault, began_again, fault_at, leaves, named
 from bpm.checker.reduction import meeting
 from bpm.graph import Node
-from bpm.semantics import Event, State
-from bpm.semantics.lifecycle import final
-from bpm.semantics.state import Token
-from bpm.semantics.view import attached, is_open
-
-type Severity = Literal["error", "warning", "note"]
-
-# code -> (severity, what it says)
-FAULTS: dict[str, tuple[Severity, str]] = {
-    "deadlock": ("error", "Tokens wait for what can never come: the instance stands still for ever."),
-    "never-ends": ("error", "From there on the instance goes on and on, and can never end."),
-    "grows": ("error", "A way through the model leads back to where it began with one more token beside it."),
-    "no-way-out": ("error", "A token stops with an incident there, whatever the data is."),
-    "no-flow": ("warning", "There is data with which no flow can be taken: the token stops with an incident."),
-    "error-uncaught": ("warning", "An error that the model throws is caught nowhere: it fails the instance."),
-    "several-at-once": ("warning", "Tokens that a fork made meet without a join: what follows is done by each."),
-    "never-reached": ("warning", "No token ever comes there."),
-    "escalation-uncaught": ("note", "Nothing catches the escalation: it is of no consequence."),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """`elements` are what it is about, the foremost first; `way` leads there (empty where there is none), and `there`
-    is the situation at its end; `message` says it in a sentence.
-    """
-
-    code: str
-    elements: tuple[str, ...]
-    message: str
-    way: tuple[Edge, ...] = ()
-    there: State | None = None
-    severity: Severity = "error"
 
 
 def faults(space: Space) -> list[Fault]:
     """Everything that is wrong, errors first, each once with its shortest way."""
-    found = [*_ends(space), *_growth(space), *_stops(space), *_uncaught(space)]
+    found = [*ends(space), *growth(space), *_stops(space), *_uncaught(space)]
     explained = {id for one in found if one.severity == "error" for id in one.elements}
     found += [*_meetings(space, explained), *_unreached(space, explained)]
     order = {"error": 0, "warning": 1, "note": 2}
     return sorted(found, key=lambda one: order[one.severity])
-
-
-def named(node: Node) -> str:
-    """How a message calls a node: Approve ("Approve the order")."""
-    return f'{node.id} ("{" ".join(node.name.split())}")' if node.name else node.id
-
-
-def _fault(space: Space, code: str, elements: Iterable[str], message: str, number: int) -> Fault:
-    way, there = tuple(space.way(number)), space.states[number]
-    return Fault(code=code, severity=FAULTS[code][0], elements=tuple(elements), message=message, way=way, there=there)
-
-
-# -- the end -----------------------------------------------------------------------------------------------------------
-
-
-def _ends(space: Space) -> Iterator[Fault]:
-    """Situations from which no end can be reached: those where nothing moves, and rounds without a way out."""
-    over = {n for n, state in enumerate(space.states) if state.instances[0].state in final("instance")}
-    doomed = set(range(len(space.states))) - _backwards(space, over | space.open)
-    dead = [number for number in sorted(doomed) if not space.leaving[number]]
-    seen: set[tuple[str, ...]] = set()
-    for number in dead:
-        stuck = _stuck(space, space.states[number])
-        elements = tuple(dict.fromkeys(node for node, _ in stuck))
-        if elements not in seen:
-            seen.add(elements)
-            said = "; ".join(dict.fromkeys(text for _, text in stuck))
-            yield _fault(space, "deadlock", elements, f"Nothing can move any more: {said}.", number)
-    endless = sorted(doomed - _backwards(space, set(dead)))
-    while endless:
-        first = endless[0]
-        region = _forwards(space, first)
-        tokens = [token for n in region for token in _leaves(space.states[n])]
-        waiting = {token.node for token in tokens if token.state == "WAITING"}
-        turning = sorted(waiting or {token.node for token in tokens})
-        where = " and ".join(named(space.process.nodes[id]) for id in turning[:5])
-        if tuple(turning) not in seen:
-            seen.add(tuple(turning))
-            said = f"No end can be reached any more: what is open goes on at {where}, and never further."
-            yield _fault(space, "never-ends", turning, said, first)
-        endless = [number for number in endless if number not in region]
-
-
-def _backwards(space: Space, targets: set[int]) -> set[int]:
-    """All situations from which one of these can be reached, they themselves included."""
-    before: dict[int, list[int]] = defaultdict(list)
-    for edges in space.leaving:
-        for edge in edges:
-            if edge.target is not None:
-                before[edge.target].append(edge.source)
-    return _closure(targets, before)
-
-
-def _forwards(space: Space, number: int) -> set[int]:
-    after = {n: [edge.target for edge in edges if edge.target is not None] for n, edges in enumerate(space.leaving)}
-    return _closure({number}, after)
-
-
-def _closure(first: set[int], following: dict[int, list[int]]) -> set[int]:
-    found, todo = set(first), sorted(first)
-    while todo:
-        for number in following.get(todo.pop(), ()):
-            if number not in found:
-                found.add(number)
-                todo.append(number)
-    return found
-
-
-def _leaves(state: State) -> list[Token]:
-    """The open tokens that are somewhere themselves: nothing below them is open."""
-    above = {id for token in state.tokens.values() if is_open("token", token) for id in (token.scope, token.parent)}
-    return [token for token in state.tokens.values() if is_open("token", token) and token.id not in above]
-
-
-def _stuck(space: Space, state: State) -> list[tuple[str, str]]:
-    """(node, what it waits for in words) of every token that stands still."""
-    process = space.process
-    tokens = _leaves(state)
-    found = []
-    for token in tokens:
-        node = process.nodes[token.node]
-        arrived = {one.flow for one in tokens if (one.node, one.scope) == (token.node, token.scope)}
-        lacking = [process.flows[flow] for flow in node.incoming if flow not in arrived]
-        if node.kind in ("parallel", "inclusive", "complex") and lacking:
-            ways = ", ".join(f"{flow.id or '?'} from {named(process.nodes[flow.source])}" for flow in lacking)
-            found.append((node.id, f"{named(node)} waits for a token by {ways}"))
-        elif any(kind == "ticket" and one.kind == "QUANTITY" for kind, one in attached(state, token.id)):
-            found.append((node.id, f"{named(node)} waits for {node.start_quantity} tokens to begin with"))
-        else:
-            found.append((node.id, f"{named(node)} waits for what does not come"))
-    return found
-
-
-# -- growth ------------------------------------------------------------------------------------------------------------
-
-
-def _growth(space: Space) -> Iterator[Fault]:
-    """Of a way to many tokens at one place: a situation on it that holds all tokens of one before it, and more. What
-    led from the one to the other can be done again and again.
-    """
-    seen: set[str] = set()
-    for edge, state in space.crowded:
-        place = crowd(state)[1]
-        if place in seen or edge.source < 0:
-            continue
-        way = space.way(edge.source)
-        numbers = [one.target for one in way if one.target is not None]
-        after = _places(state)
-        for position, number in enumerate(numbers):
-            between = [*way[position + 1 :], edge]
-            before = _places(space.states[number])
-            if all(after[key] >= count for key, count in before.items()) and after.total() > before.total():
-                seen.add(place)
-                world = next(
-                    (event.node for one in between for event in one.events if _began_again(space, event)), None
-                )
-                said = f"Tokens gather at {named(space.process.nodes[place])} without bound"
-                said += f": each time that {named(space.process.nodes[world])} comes, one more." if world else "."
-                # An inclusive join looks at every token: that the same can be done once more is likely there, not sure.
-                severity: Severity = "note" if world else "warning" if space.process.reach else "error"
-                yield Fault(
-                    code="grows", severity=severity, elements=(place,), message=said, way=(*way, edge), there=state
-                )
-                break
-
-
-def _began_again(space: Space, event: Event) -> bool:
-    return event.type == "TOKEN_CREATED" and event.node is not None and repeats(space.process.nodes[event.node])
-
-
-def _places(state: State) -> Counter[tuple[str, ...]]:
-    """How many tokens are at each node in each state, by their flow and the node of their scope."""
-    found: Counter[tuple[str, ...]] = Counter()
-    for token in _leaves(state):
-        scope = state.tokens[token.scope].node if token.scope else ""
-        found[token.node, token.state, token.flow or "", scope] += 1
-    return found
-
-
-# -- incidents, errors, escalations ------------------------------------------------------------------------------------
 
 
 def _stops(space: Space) -> Iterator[Fault]:
@@ -261,9 +87,6 @@ def _escalating(space: Space, edge: Edge) -> Iterator[Node]:
                 yield node
 
 
-# -- meetings and what is left ----------------------------------------------------------------------------------------
-
-
 def _meetings(space: Space, explained: set[str]) -> Iterator[Fault]:
     """Activities that are done by two tokens of one scope at once, though no loop says so; but where they even gather
     without bound (`explained`).
@@ -271,16 +94,16 @@ def _meetings(space: Space, explained: set[str]) -> Iterator[Fault]:
     meet = meeting(space.process)
     seen = set(explained)
     for number, state in enumerate(space.states):
-        counts = Counter((t.node, t.scope) for t in _leaves(state) if t.state == "WAITING" and t.index is None)
+        counts = Counter((t.node, t.scope) for t in leaves(state) if t.state == "WAITING" and t.index is None)
         for (id, _), count in sorted(counts.items()):
             node = space.process.nodes[id]
             if count < 2 or id in seen or id not in meet or node.kind not in _DONE:
                 continue
-            if any(_began_again(space, event) for edge in space.way(number) for event in edge.events):
+            if any(began_again(space, event) for edge in space.way(number) for event in edge.events):
                 continue  # an event beside an activity has come: that it does more at once is how it is meant
             seen.add(id)
             said = f"{named(node)} is done {count} times at once: tokens of a fork meet before it without a join."
-            yield _fault(space, "several-at-once", (id,), said, number)
+            yield fault_at(space, "several-at-once", (id,), said, number)
 
 
 _DONE = ("external", "user", "receive", "call", "subprocess", "catch")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bpm.checker.exploring import Edge, Space
-from bpm.checker.faults import named
+from bpm.checker.fault import named
 from bpm.checker.moves import Move, moves
 from bpm.checker.outcomes import outcomes
 from bpm.checker.questions import Answer, answers

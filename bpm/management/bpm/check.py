@@ -89,17 +89,18 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> int:
     bounds = Bounds(states=options["states"], tokens=options["tokens"], rounds=options["rounds"])
     reports: list[Report] = []
     refused, failed, scenarios = 0, 0, []
-    with Progress(command.stderr, "situations") as bar:
-        for file, checked in _checked(_files(options["paths"]), bounds, options["process"], options["jobs"], bar):
-            for diagnostic in checked.refusals:
-                command.stderr.write(shown(str(diagnostic)))
-            refused += bool(checked.refusals)
-            for report in checked.reports:
-                reports.append(report)
-                failed += _fails(report, strict=options["strict"])
-                told = json.dumps(report.to_json(), ensure_ascii=False, default=_plain) if options["json"] else None
-                command.stdout.write(told or shown(as_text(report, verbose=options["verbose"])))
-                scenarios += [(file, finding) for finding in report.findings if finding.scenarios]
+    for file, checked in _checked(
+        _files(options["paths"]), bounds, options["process"], options["jobs"], command.stderr
+    ):
+        for diagnostic in checked.refusals:
+            command.stderr.write(shown(str(diagnostic)))
+        refused += bool(checked.refusals)
+        for report in checked.reports:
+            reports.append(report)
+            failed += _fails(report, strict=options["strict"])
+            told = json.dumps(report.to_json(), ensure_ascii=False, default=_plain) if options["json"] else None
+            command.stdout.write(told or shown(as_text(report, verbose=options["verbose"])))
+            scenarios += [(file, finding) for finding in report.findings if finding.scenarios]
     if options["process"] and not reports:
         raise CommandError(f"there is no process {options['process']} in these files", returncode=2)
     if options["scenarios"] is not None:
@@ -136,16 +137,17 @@ def _files(paths: list[str]) -> list[Path]:
 
 
 def _checked(
-    files: list[Path], bounds: Bounds, only: str | None, jobs: int, bar: Progress
+    files: list[Path], bounds: Bounds, only: str | None, jobs: int, stream: Any
 ) -> Iterator[tuple[Path, Checked]]:
+    """What came of each file, in order; on a terminal a bar says how far the one at hand is."""
     if jobs == 1 or len(files) < 2:
         for file in files:
-            yield file, check_file(file, bounds, only, bar)
+            with Progress(stream, f"situations of {file.name}") as bar:
+                checked = check_file(file, bounds, only, bar)
+            yield file, checked
         return
     with ProcessPoolExecutor(min(jobs, len(files))) as pool:
-        for file, found in zip(files, pool.map(partial(check_file, bounds=bounds, only=only), files), strict=True):
-            bar.advance(sum(report.states for report in found.reports))
-            yield file, found
+        yield from zip(files, pool.map(partial(check_file, bounds=bounds, only=only), files), strict=True)
 
 
 def check_file(file: Path, bounds: Bounds, only: str | None = None, bar: Progress | None = None) -> Checked:

@@ -9,7 +9,8 @@ import pytest
 
 from bpm.checker import Bounds, Finding, Report, Space, as_text, check, explore, replay, shown_by
 from bpm.checker.exploring import Edge
-from bpm.checker.faults import FAULTS, faults
+from bpm.checker.fault import FAULTS
+from bpm.checker.faults import faults
 from bpm.checker.situations import Shape, situation
 from bpm.compiler import compile_bpmn
 from bpm.graph import Process
