@@ -28,6 +28,7 @@ one place; every node is reached in some run of the abstract process. Taken for 
 - expressions have a value: of the kind that the condition compares it with, true or false where a condition is;
 - every task is completed some time or throws an error that the model catches, and what is waited for from outside
   (message, signal, timer, called process, condition) can come. Whether it will, nobody proves;
+- the engine is not overrun: it advances the tokens at a place before more of them are there than `tokens`;
 - operators do not put tokens elsewhere, and whoever cancels an instance means it;
 - loops: a parallel multi-instance has at most `rounds` rounds; an event that can repeat without end does so while at
   most `again` tokens are on its way; an activity done many times is undone twice.

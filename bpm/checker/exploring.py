@@ -143,6 +143,10 @@ def _following(space: Space, number: int, meet: frozenset[str], closed: set[int]
     """What can come of a situation: the moves of one token where these may stand for all."""
     state = space.states[number]
     possible = moves(space.process, state)
+    count, place = crowd(state, "ACTIVE")
+    if count >= space.bounds.tokens:
+        # The engine advances every token some time: however fast the world is, these do not gather for ever.
+        possible = [move for move in possible if (move.kind, move.node) == ("advance", place)]
     made: dict[int, list[tuple[Edge, Outcome]]] = {}
     if space.reduced:
         throws = any(ticket.kind == "SIGNAL" and ticket.state == "OPEN" for ticket in state.tickets.values())
@@ -236,14 +240,14 @@ def _to(edge: Edge, number: int) -> Edge:
     return Edge(source=edge.source, target=number, move=edge.move, given=edge.given, events=edge.events)
 
 
-def crowd(state: State) -> tuple[int, str]:
-    """How many open tokens have come to one node of a scope by one flow, where they are most, and that node. Rounds of
-    a loop do not count.
+def crowd(state: State, doing: str = "WAITING") -> tuple[int, str]:
+    """How many tokens of that state have come to one node of a scope by one flow, where they are most, and that node.
+    Rounds of a loop do not count.
     """
     places = Counter(
         (token.node, token.scope, token.flow or "")
         for token in state.tokens.values()
-        if is_open("token", token) and token.index is None
+        if token.state == doing and token.index is None
     )
     return max(((count, place[0]) for place, count in sorted(places.items())), default=(0, ""))
 

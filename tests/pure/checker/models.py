@@ -108,6 +108,9 @@ GOOD: dict[str, str] = {
     "an automatic loop": process(
         "p", start("s"), gateway("exclusive", "x"), '<manualTask id="A"/>', gateway("exclusive", "y", "p_4"), end("e"),
         "s > x > A > y > e", "y > x?${again}"),
+    "a fork in a round that leaves nothing behind": process(
+        "p", start("s"), gateway("exclusive", "x"), person("A"), gateway("exclusive", "y", "p_4"), end("e"),
+        "s > x > A > y > e", "y > f?${again}", gateway("parallel", "f"), end("noted"), "f > x", "f > noted"),
     "a reminder": process("p", start("s"), person("A"), boundary("b", "A", timer("R/PT1H", "timeCycle"),
                           interrupting=False), person("B"), end("e"), end("e2"), "s > A > e", "b > B > e2"),
     "an error that is caught": process("p", start("s"), work("A"), boundary("b", "A", THROW_ERROR), end("e"),
