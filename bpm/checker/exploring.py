@@ -143,10 +143,10 @@ def _following(space: Space, number: int, meet: frozenset[str], closed: set[int]
     """What can come of a situation: the moves of one token where these may stand for all."""
     state = space.states[number]
     possible = moves(space.process, state)
-    count, place = crowd(state, "ACTIVE")
+    count, crowded = crowd(state, "ACTIVE")
     if count >= space.bounds.tokens:
         # The engine advances every token some time: however fast the world is, these do not gather for ever.
-        possible = [move for move in possible if (move.kind, move.node) == ("advance", place)]
+        possible = [move for move in possible if (move.kind, move.node) == ("advance", crowded)]
     made: dict[int, list[tuple[Edge, Outcome]]] = {}
     if space.reduced:
         throws = any(ticket.kind == "SIGNAL" and ticket.state == "OPEN" for ticket in state.tickets.values())

@@ -54,9 +54,13 @@ def situation(state: State, *, aged: bool = False) -> Situation:
         below[token.parent or token.scope].append(id)
     hanging = {id: _hanging(state, id) for id in (0, *kept)}
     shapes: dict[int, Shape] = {}
+    # Of equals the one comes first whose tickets are older, or that is older itself.
+    marks: dict[int, list[int]] = {}
     for id in _bottom_up(below):
         shapes[id] = _shape(kept.get(id), hanging[id], sorted(shapes[one] for one in below[id]))
-    by_shape = list(_top_down(below, shapes))
+        own = [one.id for _, one in hanging[id] if _in_order(one)]
+        marks[id] = sorted([*own, *(mark for one in below[id] for mark in marks[one])])
+    by_shape = list(_top_down(below, {id: (shapes[id], marks[id], id) for id in kept}))
     places = {id: place for place, id in enumerate(by_shape)}
     tokens = sorted(kept) if aged else by_shape
     things = [(kind, one) for id in (0, *tokens) for kind, one in hanging[id]]
@@ -109,13 +113,13 @@ def _bottom_up(below: dict[int, list[int]]) -> Iterator[int]:
     return reversed(order)
 
 
-def _top_down(below: dict[int, list[int]], shapes: dict[int, Shape]) -> Iterator[int]:
+def _top_down(below: dict[int, list[int]], keys: dict[int, Shape]) -> Iterator[int]:
     todo = [0]
     while todo:
         id = todo.pop()
         if id:
             yield id
-        todo += sorted(below[id], key=lambda one: shapes[one], reverse=True)
+        todo += sorted(below[id], key=lambda one: keys[one], reverse=True)
 
 
 def _shape(token: Token | None, hanging: list[tuple[str, Entity]], below: list[Shape]) -> Shape:
