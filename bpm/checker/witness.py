@@ -1,7 +1,8 @@
 """Variables for which conditions are true or false as wanted.
 
 Each variable is tried with values of its own kind, taken from what the conditions compare it with: every literal, one
-between each two neighbours, one below and one above; true and false; a text that none of them names. Where conditions
+between each two neighbours, one below and one above; true and false; a text that none of them names; null and the empty
+text, where it is asked for these. Where conditions
 only compare variables with literals (and combine that with and, or, not), these stand for all values of that kind: then
 finding none proves that there are none. The evaluators of `bpm.expressions` themselves say what holds.
 """
@@ -95,6 +96,8 @@ class _Reading:
             case t.Conjunction(items) | t.Disjunction(items):
                 for item in items:
                     self.read(item)
+            case t.Empty(operand) if (about := _place(operand)) is not None:
+                self.literals.setdefault(about, []).append(None)
             case t.Not(operand):
                 self.read(operand)
             case t.Call(t.Name("not"), (operand,)):
@@ -130,7 +133,8 @@ class _Reading:
         if place in self.flags or any(one is True or one is False for one in literals):
             found += [True, False]
         if any(one is None for one in literals):
-            found += [None] if found else [None, "something"]
+            # What may be null may be empty as well.
+            found += [None, ""] if texts else [None] if found else [None, "", "something"]
         return found or ["something", 0, 1, True, False, [], ["something"]]
 
 

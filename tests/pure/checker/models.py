@@ -100,6 +100,9 @@ GOOD: dict[str, str] = {
     "conditions that leave nothing out": process(
         "p", start("s"), gateway("exclusive", "x"), person("A"), person("B"), person("C"), end("e"),
         "s > x > A?${n &gt; 10} > e", "x > B?${n == 10} > e", "x > C?${n &lt; 10} > e"),
+    "conditions on what may be empty": process(
+        "p", start("s"), gateway("exclusive", "x"), person("A"), person("B"), end("e"),
+        "s > x > A?${!empty flags.ON and flags.ON} > e", "x > B?${empty flags.ON or !flags.ON} > e"),
     "an inclusive fork and join": process(
         "p", start("s"), gateway("inclusive", "i", "p_4"), person("A"), person("B"),
         gateway("inclusive", "j"), end("e"), "s > i > A?${a} > j", "i > B > j > e"),
