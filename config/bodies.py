@@ -55,9 +55,11 @@ def bounded(application: Application) -> Application:
 
 
 def _declared(scope: Message) -> int:
-    """How large the body says that it is; what is no number is for the application to judge."""
+    """How large the body says that it is, or more than anything that has 20 digits; what is no number is for the
+    application to judge.
+    """
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
-    return max((int(length) for length in lengths if length.isdigit()), default=0)
+    return max((int(length.lstrip(b"0")[:20] or b"0") for length in lengths if length.isdigit()), default=0)
 
 
 async def _refuse(scope: Message, send: Send) -> None:

@@ -7,6 +7,7 @@ nodes that the modeller drew (no auxiliary ones), so whatever history names can 
 - `model`      nodes, flows, scopes, triggers, mappings: frozen dataclasses
 - `canonical`  the one JSON form of a graph, and its hash
 - `reach`      which flows and nodes can still reach a gateway (for inclusive joins)
+- `topics`     the topics that tasks have
 """
 
 from __future__ import annotations

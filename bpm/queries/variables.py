@@ -68,16 +68,18 @@ def variables_seen(instance_id: UUID, token_id: UUID) -> list[rows.Variable] | N
     return [seen[name] for name in sorted(seen)]
 
 
-def names_of_own(instance_id: UUID, token_id: UUID) -> frozenset[str]:
-    """The names of the variables in the token's own scope: of now, whatever a replica knows, since a worker has just
-    locked its task.
+def names_of_own(tokens: Iterable[UUID]) -> dict[UUID, frozenset[str]]:
+    """token -> the names of the variables in its own scope: of now, whatever a replica knows, since a worker has just
+    locked their tasks.
     """
-    now = Token.objects.using(DEFAULT_DB_ALIAS).filter(id=token_id, instance_id=instance_id)
-    scope = now.values_list("local_scope", flat=True).first()
-    if not scope:
-        return frozenset()
-    own = Variable.objects.using(DEFAULT_DB_ALIAS).filter(instance_id=instance_id, scope=scope, present=True)
-    return frozenset(own.values_list("name", flat=True))
+    now = Token.objects.using(DEFAULT_DB_ALIAS).filter(id__in=list(tokens))
+    scopes = {id: (instance, scope) for id, instance, scope in now.values_list("id", "instance_id", "local_scope")}
+    instances, locals_ = {one for one, _ in scopes.values()}, {scope for _, scope in scopes.values() if scope}
+    own = Variable.objects.using(DEFAULT_DB_ALIAS).filter(instance_id__in=instances, scope__in=locals_, present=True)
+    names: dict[tuple[UUID, int], set[str]] = {}
+    for instance, scope, name in own.values_list("instance_id", "scope", "name"):
+        names.setdefault((instance, scope), set()).add(name)
+    return {id: frozenset(names.get(place, ())) for id, place in scopes.items()}
 
 
 def _shaped(found: QuerySet[Variable], limit: int) -> list[rows.Variable]:

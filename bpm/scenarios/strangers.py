@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bpm.expressions import ExpressionError, compile_text
-from bpm.graph import Formula
+from bpm.graph.topics import topics_of
 from bpm.scenarios.deployment import deploy
 from bpm.scenarios.model import Scenario, Step
 
@@ -25,9 +24,7 @@ def strangers(scenario: Scenario, folder: Path) -> list[str]:
         return []
     nodes = [node for process in deployment.processes.values() for node in process.nodes.values()]
     activities = {node.id for node in nodes}
-    formulas = [node.work.topic for node in nodes if node.work is not None]
-    # A topic that is computed may be any.
-    topics = {one.text for one in formulas} if all(map(_plain, formulas)) else None
+    topics = topics_of(deployment.processes.values())
     found: dict[str, None] = {}
     for where, kind, name in _named(scenario):
         if kind == "activity" and name not in activities:
@@ -35,15 +32,6 @@ def strangers(scenario: Scenario, folder: Path) -> list[str]:
         if kind == "topic" and topics is not None and name not in topics:
             found[f"{where}: no task of the models has the topic {name}"] = None
     return list(found)
-
-
-def _plain(topic: Formula) -> bool:
-    if topic.kind != "text" or topic.language is not None:
-        return False
-    try:
-        return compile_text(topic.text).language is None
-    except ExpressionError:
-        return False
 
 
 def _named(scenario: Scenario) -> Iterator[tuple[str, str, str]]:

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from bpm.compiler.formulas import reads
-from bpm.expressions import ExpressionError, compile_text
-from bpm.graph import Formula, Process, from_json, graph_hash, to_json
+from bpm.graph import Process, from_json, graph_hash, to_json
+from bpm.graph.topics import topics_of
 from bpm.store import ids
 from bpm.store.channel import Channel
 from bpm.store.outside import OutsideCommit, query
@@ -86,7 +86,7 @@ def load(id: UUID, *, channel: Channel | None = None) -> Definition:
         graph=process,
         graph_hash=digest,
         source_hash=source_digest,
-        topics=topics_of(process),
+        topics=topics_of([process]),
     )
     with _LOCK:
         _CACHE[id] = found
@@ -198,23 +198,8 @@ def _store(new: NewDefinition, deployment: UUID, commit: OutsideCommit, actor: s
         graph=new.graph,
         graph_hash=digest,
         source_hash=new.source_hash,
-        topics=topics_of(new.graph),
+        topics=topics_of([new.graph]),
     )
-
-
-def topics_of(graph: Process) -> frozenset[str] | None:
-    """The topics of the process's tasks; None where one of them is computed, and so may be any."""
-    formulas = {node.work.topic for node in graph.nodes.values() if node.work is not None}
-    return frozenset(one.text for one in formulas) if all(map(_literal, formulas)) else None
-
-
-def _literal(formula: Formula) -> bool:
-    if formula.kind != "text" or formula.language is not None:
-        return False
-    try:
-        return compile_text(formula.text).language is None
-    except ExpressionError:
-        return False
 
 
 def loading_hints(graph: Process) -> dict[str, Any]:

@@ -84,12 +84,14 @@ def fetch_and_lock(request: HttpRequest, given: FetchIn) -> Any:
         )
 
     answer = []
-    for task in waiting.until_found(fetch, given.async_response_timeout / 1000):
+    found = waiting.until_found(fetch, given.async_response_timeout / 1000)
+    own = scopes.names_of_own(task.token_id for task in found if topics[task.topic].local_variables)
+    for task in found:
         topic = topics[task.topic]
         headers = external_tasks.task_headers(task) if topic.include_extension_properties else {}
         shown = told.locked_task(task, headers)
         if topic.local_variables:
-            local = scopes.names_of_own(task.instance_id, task.token_id)
+            local = own.get(task.token_id, frozenset())
             shown["variables"] = {name: value for name, value in shown["variables"].items() if name in local}
         answer.append(shown)
     return answer

@@ -15,6 +15,7 @@ from django.db import connection
 from bpm import engine
 from bpm.api.camunda import waiting
 from config.requests import InOneThread
+from tests.conftest import wait_for
 from tests.database.api.camunda.conftest import Rest
 from tests.database.api.camunda.test_workers import fetched
 
@@ -80,10 +81,11 @@ def test_who_is_done_waiting_counts_no_more(worker, sale, monkeypatch):
 
 
 class Impatient:
-    """A client that asks, and hangs up after so many seconds."""
+    """A client that asks, and hangs up once so many have waited at a time; `enough` is the same for all of them."""
 
-    def __init__(self, rest: Rest, seconds: float) -> None:
-        self.seconds = seconds
+    def __init__(self, rest: Rest, many: int, enough: asyncio.Event) -> None:
+        self.many = many
+        self.enough = enough
         self.asked = False
         headers = {"Host": "localhost", "Content-Type": "application/json", **rest.headers}
         self.scope = {
@@ -93,7 +95,10 @@ class Impatient:
 
     async def receive(self) -> dict:
         if self.asked:
-            await asyncio.sleep(self.seconds)
+            while not self.enough.is_set():
+                if len(waiting._waiting) >= self.many:
+                    self.enough.set()
+                await asyncio.sleep(0.02)
             return {"type": "http.disconnect"}
         self.asked = True
         return {"type": "http.request", "body": json.dumps(POLL).encode(), "more_body": False}
@@ -106,14 +111,15 @@ class Impatient:
 def test_who_hangs_up_gets_nothing_and_leaves_nothing_behind(worker, rest, sale, server):
     async def ask() -> None:
         application = server()
-        asking = (Impatient(worker, 0.5) for _ in range(3))
+        enough = asyncio.Event()
+        asking = (Impatient(worker, 3, enough) for _ in range(3))
         await asyncio.gather(*(application(one.scope, one.receive, one.send) for one in asking))
 
     threads = threading.active_count()
     began = time.monotonic()
     asyncio.run(ask())
     assert time.monotonic() - began < SOON, "a request that nobody waits for goes on"
-    assert threading.active_count() <= threads
+    wait_for(lambda: threading.active_count() <= threads, SOON)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
